@@ -1,0 +1,73 @@
+"""Fixtures that more than one test module needs."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+    from memsite.memory import Memory
+
+WriteTree = Callable[[Mapping[str, str | bytes]], Path]
+
+
+def write_tree(root: Path, files: Mapping[str, str | bytes]) -> Path:
+    """Write `files` (posix paths to text or bytes) below `root` and return `root`."""
+    for name, written in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(written.encode() if isinstance(written, str) else written)
+    return root
+
+
+@pytest.fixture(autouse=True)
+def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test sees the stores or the configuration of the person who runs it."""
+    home = tmp_path_factory.mktemp("home")
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.delenv("CLAUDE_CONFIG_DIR", raising=False)
+    monkeypatch.setenv("NO_COLOR", "1")
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> WriteTree:
+    """Writes a dict of files as a project below the test's own folder and returns its root.
+
+    A memsite.toml is added when the files bring none: `notes/` is then a vault of that name.
+    """
+
+    def write(files: Mapping[str, str | bytes]) -> Path:
+        root = tmp_path / "project"
+        root.mkdir(exist_ok=True)
+        (root / "notes").mkdir(exist_ok=True)
+        if "memsite.toml" not in files and not (root / "memsite.toml").exists():
+            (root / "memsite.toml").write_text('[stores.notes]\nkind = "vault"\npath = "notes"\n', encoding="utf-8")
+        return write_tree(root, files)
+
+    return write
+
+
+@pytest.fixture
+def memory_of(project: WriteTree) -> Callable[[Mapping[str, str | bytes]], Memory]:
+    """Opens the memory of a dict of files."""
+    from memsite.memory import open_memory
+
+    return lambda files: open_memory(project(files))
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """A headless Chromium: the machine's own if there is one, else Playwright's."""
+    from playwright.sync_api import sync_playwright
+
+    own = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=own)
+        yield chromium
+        chromium.close()
