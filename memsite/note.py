@@ -45,6 +45,8 @@ class IndexEntry:
     date: str | None = None
     title: str | None = None
     tags: tuple[str, ...] = ()
+    line: int = 1
+    """Line of the index file on which the row begins; 1 when that is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +163,8 @@ class Document:
     features: frozenset[str] = frozenset()
     """What the page needs beside the style sheet: `code`, `math`, `mermaid`."""
     findings: tuple[Finding, ...] = ()
+    ignores: frozenset[str] = frozenset()
+    """Codes or rule names in `<!-- memsite-ignore W005 -->` comments: not reported for this note."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,6 +305,8 @@ class StoreView:
     """What reading the store itself found: unreadable files, bad index rows."""
     publish: bool = True
     require_wikilink: bool = True
+    severities: Mapping[str, Severity] = field(default_factory=dict)
+    """Severities of this store by code or rule name; they win over the project's."""
 
 
 @dataclass(frozen=True, slots=True)
