@@ -133,8 +133,9 @@ class Document:
 
     The page body is `fragments[0] + slot(0) + fragments[1] + ... + fragments[-1]`: sanitised HTML
     with a slot for each link. `slots[i]` is a position in `links`. Where the link is no embed the
-    slot stands for the opening `<a ...>` tag only, and `</a>` is in the fragment that follows;
-    an embed's slot stands for the whole element.
+    slot stands for the opening `<a ...>` tag only, and `</a>` is in a fragment that follows;
+    an embed's slot stands for the whole element. A negative slot `-1 - i` stands for the opening
+    `<a class="tag" ...>` of `tags[i]`.
     """
 
     properties: Mapping[str, PropertyValue]
@@ -151,7 +152,10 @@ class Document:
     opaque: tuple[tuple[int, int], ...]
     """Ranges of `text` (start, end) that are code or links: no mention is looked for there."""
     lead: str
-    """The first heading's text if it is an H1 and the first block, else empty."""
+    """The first heading's text if it is an H1 and the first block, else empty. `headings[0]` then."""
+    after_lead: tuple[int, int] = (0, 0)
+    """Where the body goes on after that heading: (fragment, offset in it), for pages that show the
+    title themselves: `fragments[i][offset:] + slot(i) + ...`."""
     relations: tuple[str, ...] = ()
     """Types of typed relations used in the body, each once."""
     front_matter: str = ""
@@ -160,6 +164,9 @@ class Document:
     body_line: int = 1
     """Line of the file on which the body begins."""
     words: int = 0
+    ignores: tuple[tuple[int, str], ...] = ()
+    """`<!-- memsite-ignore W005 -->` comments: (line, code); they count for their own line and the
+    next, or for the whole note where they stand before its first line of text (line 0)."""
     features: frozenset[str] = frozenset()
     """What the page needs beside the style sheet: `code`, `math`, `mermaid`."""
     findings: tuple[Finding, ...] = ()
