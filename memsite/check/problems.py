@@ -1,0 +1,100 @@
+"""From a finding to a Problem: where it stands, how much it matters, whether it is accepted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from fnmatch import fnmatchcase
+
+from memsite.check.rules import BY_CODE
+from memsite.config import CheckConfig
+from memsite.note import Finding, Graph, Note, Problem, Severity, StoreView
+
+ORDER: dict[Severity, int] = {"off": 0, "info": 1, "warning": 2, "error": 3}
+"""Severities from harmless to grave."""
+
+NEVER_SILENCED = frozenset({"W012", "W013", "W014"})
+"""A note must not be able to hide what it smuggles in or gives away."""
+
+
+def in_note(graph: Graph, note: Note, finding: Finding, *, related: tuple[str, ...] = ()) -> Problem:
+    """`finding` at its place in `note`, not yet weighed."""
+    rule = BY_CODE[finding.code]
+    return Problem(
+        code=rule.code,
+        rule=rule.name,
+        severity=finding.severity or rule.severity,
+        path=shown_path(graph, note),
+        line=finding.line,
+        column=finding.column,
+        message=finding.message,
+        hint=finding.hint,
+        related=related,
+        store=note.store,
+        address=note.address,
+    )
+
+
+def in_index(
+    view: StoreView, code: str, line: int, message: str, *, hint: str, related: tuple[str, ...] = ()
+) -> Problem:
+    """A problem of the index file of a store."""
+    rule = BY_CODE[code]
+    path = view.index_path or view.prefix
+    return Problem(code, rule.name, rule.severity, path, line, 1, message, hint, related, view.name)
+
+
+def shown_path(graph: Graph, note: Note) -> str:
+    """The path of `note` as people know it."""
+    view = graph.stores.get(note.store)
+    return f"{view.prefix if view else ''}{note.path}"
+
+
+def weigh(problems: Iterable[Problem], graph: Graph, *, config: CheckConfig) -> Iterator[Problem]:
+    """`problems` with the severities that the configuration wants, without what it accepts."""
+    accepted = [_code_and_glob(line) for line in config.ignore]
+    for problem in problems:
+        severity = _severity(problem, graph, config=config)
+        if severity != "off" and not _accepted(problem, accepted) and not _silenced(problem, graph):
+            yield problem if severity == problem.severity else _with_severity(problem, severity)
+
+
+def _severity(problem: Problem, graph: Graph, *, config: CheckConfig) -> Severity:
+    view = graph.stores.get(problem.store)
+    for wanted in (view.severities if view else {}, config.severities):
+        configured = wanted.get(problem.code, wanted.get(problem.rule))
+        if configured is not None:
+            return _between(problem, configured)
+    return problem.severity
+
+
+def _between(problem: Problem, configured: Severity) -> Severity:
+    """`configured`, but a finding that is milder than its rule stays as mild."""
+    rule = BY_CODE.get(problem.code)
+    if rule is None or ORDER[problem.severity] >= ORDER[rule.severity]:
+        return configured
+    return min(problem.severity, configured, key=lambda severity: ORDER[severity])
+
+
+def _with_severity(problem: Problem, severity: Severity) -> Problem:
+    from dataclasses import replace
+
+    return replace(problem, severity=severity)
+
+
+def _code_and_glob(line: str) -> tuple[str, str]:
+    word, _, glob = line.strip().partition(" ")
+    return word, glob.strip() or "*"
+
+
+def _accepted(problem: Problem, accepted: Iterable[tuple[str, str]]) -> bool:
+    return any(
+        word in (problem.code, problem.rule, "*") and fnmatchcase(problem.path, glob)
+        for word, glob in accepted
+    )
+
+
+def _silenced(problem: Problem, graph: Graph) -> bool:
+    if problem.address is None or problem.code in NEVER_SILENCED:
+        return False
+    note = graph.notes.get(problem.address)
+    return note is not None and not note.document.ignores.isdisjoint((problem.code, problem.rule))
