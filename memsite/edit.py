@@ -7,7 +7,7 @@ mark, line ends and a missing final line end stay. Inserted text takes the line 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from difflib import get_close_matches
@@ -28,8 +28,9 @@ from memsite.note import Finding
 Operation: TypeAlias = Literal["append", "prepend", "find_replace", "replace_section"]
 
 BOM = "\ufeff"
+_CONVERT = "Convert it, naming the encoding it has: iconv -f ENCODING -t UTF-8 FILE."
 _LINE_END = re.compile(r"\r?\n")
-_LAST_BLANK_LINES = re.compile(r"(?:\r?\n[ \t]*)*\Z")
+_LINE_REST = re.compile(r"(?:[ \t]|\r(?!\n))*")
 _FIRST_BLANK_LINES = re.compile(r"(?:[ \t]*\r?\n)*")
 _LEVEL = re.compile(r"(#{1,6})[ \t]+(.+)")
 _DATE_KEY = re.compile(
@@ -38,7 +39,8 @@ _DATE_KEY = re.compile(
     re.MULTILINE,
 )
 _MOMENT = re.compile(
-    r"\d{4}-\d\d-\d\d(?:(?P<t>[Tt ])\d\d:\d\d(?P<seconds>:\d\d(?P<part>\.\d+)?)?[ ]?(?P<zone>Z|[+-]\d\d:?\d\d)?)?"
+    r"\d{4}-\d\d-\d\d"
+    r"(?:(?P<t>[Tt ])\d\d:\d\d(?P<seconds>:\d\d(?P<part>\.\d+)?)?[ ]?(?P<zone>Z|[+-]\d\d:?\d\d)?)?"
 )
 
 
@@ -104,15 +106,13 @@ def apply_to_bytes(content: bytes, edit: Edit, *, now: datetime | None = None) -
 def decode(content: bytes) -> str:
     """The text of a file, byte order mark included. Raises BadEncoding (E012)."""
     if content.count(0) * 3 > len(content) or content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise BadEncoding(
-            "The file is not a UTF-8 text.", hint="Convert it: iconv -f ENCODING -t UTF-8 FILE."
-        )
+        raise BadEncoding("The file is not a UTF-8 text.", hint=_CONVERT)
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:
         raise BadEncoding(
             f"The file is not UTF-8: first bad byte at offset {error.start}.",
-            hint="Convert it, naming the encoding it has: iconv -f ENCODING -t UTF-8 FILE.",
+            hint=_CONVERT,
             offset=error.start,
         ) from None
 
@@ -208,8 +208,8 @@ def _first_line(text: str, start: int) -> int:
 
 def _last_line(text: str) -> int:
     """Where the last line ends that is not blank, without its line end."""
-    blank = _LAST_BLANK_LINES.search(text)
-    return blank.start() if blank else len(text)
+    rest = _LINE_REST.match(text, len(text.rstrip(" \t\r\n")))
+    return rest.end() if rest else len(text)
 
 
 def _join_end(text: str, start: int, addition: str, edit: Edit) -> str:
@@ -235,13 +235,11 @@ def _between(addition: str, text: str, after: str, end: str) -> str:
 
 def _require_count(count: int, edit: Edit) -> None:
     expected = edit.expected_count
-    if expected is None and count and not (edit.whole_file and count > 1):
+    if expected is None and (count == 1 or (count and not edit.whole_file)):
         return
-    if expected == count and expected is not None:
+    if expected is not None and expected == count:
         return
-    wanted = (
-        "at least 1" if expected is None and not count else (expected if expected is not None else "a count")
-    )
+    wanted = expected if expected is not None else "a count" if count else "at least 1"
     raise MatchCount(
         f"The text to find stands there {count} times, expected {wanted}.",
         hint="Nothing was changed. Read the note again and give the text exactly, or another count.",
@@ -330,33 +328,28 @@ def _outline_path(section: Section) -> str:
     return "/".join((*section.parents[-1:], section.heading.text))
 
 
-def _no_section(text: str, name: str, outline: Iterable[Section]) -> SectionNotFound:
+def _no_section(text: str, name: str, outline: Sequence[Section]) -> SectionNotFound:
     names = list(dict.fromkeys(each.heading.text for each in outline))
     folded = {each.casefold(): each for each in names}
     bare = _LEVEL.sub(r"\2", name).rpartition("/")[2].casefold()
     near = [each for key, each in folded.items() if key == bare or (bare and key.startswith(bare))]
     near += [folded[key] for key in get_close_matches(bare, folded, n=3) if folded[key] not in near]
-    hidden = _hidden_heading(text, bare)
+    hidden = _hidden_heading(text, bare, {each.heading.line for each in outline})
     if hidden:
-        hint = (
-            f"Line {hidden} stands inside a quote, a list, code or a comment; only top-level headings count."
-        )
+        hint = f"Line {hidden} stands inside a quote, list, code or comment: not the top level."
     elif near:
         hint = "Did you mean " + " or ".join(f"'{each}'" for each in near[:3]) + "?"
     else:
-        hint = (
-            "Headings: " + ", ".join(f"'{each}'" for each in names[:8])
-            if names
-            else "The note has no heading."
-        )
+        shown = ", ".join(f"'{each}'" for each in names[:8])
+        hint = f"Headings: {shown}." if names else "The note has no heading."
     return SectionNotFound(f"There is no section '{name}'.", hint=hint, near=near[:3], sections=names)
 
 
-def _hidden_heading(text: str, folded_name: str) -> int | None:
+def _hidden_heading(text: str, folded_name: str, top: Container[int]) -> int | None:
     """The line of something that looks like the heading but stands where headings do not count."""
     for number, line in enumerate(text.split("\n"), 1):
         level = _LEVEL.fullmatch(line.strip().lstrip(">-*+ \t"))
-        if level and level[2].rstrip("# \t").casefold() == folded_name:
+        if number not in top and level and level[2].rstrip("# \t").casefold() == folded_name:
             return number
     return None
 
@@ -382,18 +375,10 @@ def _added_sections(addition: str, section: Section) -> list[str]:
 def _require_links(text: str, edit: Edit, edited: Edited) -> None:
     """An edit brings a link and leaves a link, so that it never cuts a note off the graph (E007)."""
     if not wikilinks(edit.text):
-        raise WikiLinkRequired(
-            "The new text holds no [[WikiLink]] outside code.",
-            hint=_link_hint(text),
-            concepts=known_concepts(text),
-        )
+        raise _no_link("The new text holds no [[WikiLink]] outside code.", text)
     # A replacement inside a link leaves nested brackets: asked for, done, and reported as W007.
     if not edited.findings and not wikilinks(edited.text):
-        raise WikiLinkRequired(
-            "The note would be left without a [[WikiLink]].",
-            hint=_link_hint(text),
-            concepts=known_concepts(text),
-        )
+        raise _no_link("The note would be left without a [[WikiLink]].", text)
 
 
 def known_concepts(text: str, *, limit: int = 3) -> list[str]:
@@ -401,14 +386,11 @@ def known_concepts(text: str, *, limit: int = 3) -> list[str]:
     return list(dict.fromkeys(link.target for link in wikilinks(text)))[:limit]
 
 
-def _link_hint(text: str) -> str:
+def _no_link(message: str, text: str) -> WikiLinkRequired:
     known = known_concepts(text)
-    shown = (
-        "Name a concept, such as " + ", ".join(f"[[{each}]]" for each in known)
-        if known
-        else "Add [[a concept]]"
-    )
-    return f"{shown}, or allow text without links."
+    shown = ", ".join(f"[[{each}]]" for each in known)
+    such = f"Name a concept, such as {shown}" if known else "Add [[a concept]]"
+    return WikiLinkRequired(message, hint=f"{such}, or allow text without links.", concepts=known)
 
 
 def with_time(text: str, now: datetime) -> str:
