@@ -170,8 +170,6 @@ class Document:
     features: frozenset[str] = frozenset()
     """What the page needs beside the style sheet: `code`, `math`, `mermaid`."""
     findings: tuple[Finding, ...] = ()
-    ignores: frozenset[str] = frozenset()
-    """Codes or rule names in `<!-- memsite-ignore W005 -->` comments: not reported for this note."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from memsite.check.names import name_problems
 from memsite.check.problems import ORDER, in_note, weigh
 from memsite.check.reach import orphan_problems, stale_problems, twin_problems
 from memsite.check.rules import BY_CODE, BY_NAME, RULES, Rule, documentation, explain, find_rule
-from memsite.check.source import examine
+from memsite.check.unseen import unseen
 from memsite.config import CheckConfig
 from memsite.note import Address, Graph, Problem
 
@@ -27,12 +27,12 @@ __all__ = [
     "baseline_text",
     "check",
     "documentation",
-    "examine",
     "explain",
     "find_rule",
     "fingerprints",
     "sorted_problems",
     "unaccepted",
+    "unseen",
 ]
 
 

@@ -46,7 +46,8 @@ def _twice(view: StoreView) -> Iterator[Problem]:
             continue
         known = first.setdefault(entry.id, entry)
         if known is not entry:
-            message = f"the id '{entry.id}' stands in row {known.position + 1} and again in row {entry.position + 1}"
+            rows = f"row {known.position + 1} and again in row {entry.position + 1}"
+            message = f"the id '{entry.id}' stands in {rows}"
             yield in_index(view, "W001", entry.line, message, hint="Remove one of the two rows.")
 
 

@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Iterator
 
 from memsite.check.problems import in_note, shown_path
-from memsite.note import Ambiguous, Finding, Found, Graph, Link, Missing, Note, Problem, Target
+from memsite.note import Ambiguous, Finding, Found, Graph, Link, Missing, Note, Problem
 
 
 def link_problems(graph: Graph, *, project_files: frozenset[str]) -> Iterator[Problem]:

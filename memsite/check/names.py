@@ -6,8 +6,8 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 
-from memsite.markdown.hidden import hidden
 from memsite.check.problems import in_index, in_note, shown_path
+from memsite.markdown.hidden import hidden
 from memsite.note import Finding, Graph, Note, Problem
 
 
@@ -18,7 +18,7 @@ def name_problems(graph: Graph) -> Iterator[Problem]:
 
 
 def _same_title(graph: Graph) -> Iterator[Problem]:
-    for notes in _groups((((note.store, key), note) for note in graph.notes.values() for key in _keys(note))):
+    for notes in _groups(((note.store, key), note) for note in graph.notes.values() for key in _keys(note)):
         first, *others = notes
         for note in others:
             name = next(name for name in _names(note) if _fold(name) in {_fold(own) for own in _names(first)})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from memsite.check.rules import BY_CODE
@@ -55,7 +56,7 @@ def weigh(problems: Iterable[Problem], graph: Graph, *, config: CheckConfig) -> 
     for problem in problems:
         severity = _severity(problem, graph, config=config)
         if severity != "off" and not _accepted(problem, accepted) and not _silenced(problem, graph):
-            yield problem if severity == problem.severity else _with_severity(problem, severity)
+            yield problem if severity == problem.severity else replace(problem, severity=severity)
 
 
 def _severity(problem: Problem, graph: Graph, *, config: CheckConfig) -> Severity:
@@ -75,12 +76,6 @@ def _between(problem: Problem, configured: Severity) -> Severity:
     return min(problem.severity, configured, key=lambda severity: ORDER[severity])
 
 
-def _with_severity(problem: Problem, severity: Severity) -> Problem:
-    from dataclasses import replace
-
-    return replace(problem, severity=severity)
-
-
 def _code_and_glob(line: str) -> tuple[str, str]:
     word, _, glob = line.strip().partition(" ")
     return word, glob.strip() or "*"
@@ -94,7 +89,11 @@ def _accepted(problem: Problem, accepted: Iterable[tuple[str, str]]) -> bool:
 
 
 def _silenced(problem: Problem, graph: Graph) -> bool:
-    if problem.address is None or problem.code in NEVER_SILENCED:
+    """Whether a comment in the note itself asks for silence, for this line or the whole note."""
+    note = graph.notes.get(problem.address) if problem.address else None
+    if note is None or problem.code in NEVER_SILENCED:
         return False
-    note = graph.notes.get(problem.address)
-    return note is not None and not note.document.ignores.isdisjoint((problem.code, problem.rule))
+    return any(
+        word in (problem.code, problem.rule) and line in (0, problem.line, problem.line - 1)
+        for line, word in note.document.ignores
+    )

@@ -1,6 +1,6 @@
-"""What only a note's own bytes show: marks for the checker, and text that no reader sees.
+"""Structures of a note that hold text which its reader does not see (W012).
 
-All of it depends on the bytes alone, so that it may be kept with the parsed document.
+They depend on the note's bytes alone, so that what is found may be kept with the parsed document.
 """
 
 from __future__ import annotations
@@ -8,17 +8,16 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator
 from urllib.parse import urlsplit
 
-from memsite.note import Document, Finding, Severity
+from memsite.note import Finding, Severity
 
 _CODE = re.compile(
-    r"^ {0,3}(?P<fence>`{3,}|~{3,})[^\n]*\n(?:.*?^ {0,3}(?P=fence)[`~]*[ \t]*$|.*)|(?P<ticks>`+)[^`\n]+(?P=ticks)",
+    r"^ {0,3}(?P<fence>`{3,}|~{3,})[^\n]*\n(?:.*?^ {0,3}(?P=fence)[`~]*[ \t]*$|.*)"
+    r"|(?P<ticks>`+)[^`\n]+(?P=ticks)",
     re.M | re.S,
 )
-_IGNORE = re.compile(r"<!--\s*memsite-ignore((?:[\s,]+[\w-]+)+?)\s*-->")
 _COMMENT = re.compile(r"<!--(?!\s*memsite-ignore\b)(.*?)-->", re.S)
 _HIDDEN_TAG = re.compile(
     r"<[a-z][\w-]*\s[^<>]*?(?:\bhidden(?=[\s=/>])|display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0\b)[^<>]*>",
@@ -34,21 +33,12 @@ _BASE64 = re.compile(r"(?<![\w+/=.-])[A-Za-z0-9+/]{40,}={0,2}(?![\w+/=-])")
 _HINT = "Delete what nobody put there on purpose."
 
 
-def examine(content: bytes, document: Document, *, more: Iterable[Finding] = ()) -> Document:
-    """`document` with the marks for the checker and what its source hides; `more` are further findings."""
-    text = content.decode("utf-8", "replace")
-    ignores = frozenset(
-        word for marks in _IGNORE.findall(text) for word in re.split(r"[\s,]+", marks.strip())
-    )
-    findings = (*document.findings, *unseen(text), *more)
-    return replace(document, findings=findings, ignores=ignores)
-
-
-def unseen(text: str) -> Iterator[Finding]:
+def unseen(content: bytes) -> Iterator[Finding]:
     """Ways by which a note can hold text that its reader does not see, one finding each.
 
     Only the structure is judged, never the wording. Code is no hiding place: it is shown.
     """
+    text = content.decode("utf-8", "replace")
     bare: str | None = None
     for needed, pattern, describe in _KINDS:
         if needed not in text:
