@@ -18,7 +18,18 @@ ROOT = Path(__file__).resolve().parent.parent
 MODULES = sorted((ROOT / "memsite").rglob("*.py"))
 MAX_FUNCTION_LINES = 60
 MAX_MODULE_LINES = 600
-EMPTY_WORDS = {"utils", "util", "helpers", "helper", "common", "base", "core", "manager", "service", "processor"}
+EMPTY_WORDS = {
+    "utils",
+    "util",
+    "helpers",
+    "helper",
+    "common",
+    "base",
+    "core",
+    "manager",
+    "service",
+    "processor",
+}
 EMPTY_WORDS |= {"handler", "misc", "tools"}
 EMPTY_NAMES = {"data", "obj", "item", "content"}
 # Names that the world outside has given to something: the wire format of EditMemory, a field of Source.
@@ -49,9 +60,18 @@ def test_there_are_modules_to_check() -> None:
 
 
 def test_imports_go_down_only() -> None:
-    program = [sys.executable, "-c", "from importlinter.cli import lint_imports_command as c; c()", "--no-cache"]
+    program = [
+        sys.executable,
+        "-c",
+        "from importlinter.cli import lint_imports_command as c; c()",
+        "--no-cache",
+    ]
     run = subprocess.run(
-        program, cwd=ROOT, capture_output=True, text=True, env={**os.environ, "NO_COLOR": "1", "PYTHONPATH": str(ROOT)}
+        program,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "NO_COLOR": "1", "PYTHONPATH": str(ROOT)},
     )
     assert run.returncode == 0, run.stdout + run.stderr
     assert "0 broken" in run.stdout
@@ -75,7 +95,9 @@ def test_module_starts_with_a_docstring(path: Path) -> None:
 
 @pytest.mark.parametrize("path", MODULES, ids=relative)
 def test_no_module_has_an_empty_name(path: Path) -> None:
-    assert not EMPTY_WORDS & set(re.split(r"[_/.]", relative(path).removeprefix("memsite/").removesuffix(".py")))
+    assert not EMPTY_WORDS & set(
+        re.split(r"[_/.]", relative(path).removeprefix("memsite/").removesuffix(".py"))
+    )
 
 
 @pytest.mark.parametrize("path", MODULES, ids=relative)
@@ -118,7 +140,19 @@ def test_no_comment_tells_how_it_was_made(path: Path) -> None:
 
 
 PURE = ("note.py", "errors.py", "edit.py", "leaks.py", "check.py", "markdown", "graph", "check", "leaks")
-IMPURE = {"os", "pathlib", "shutil", "tempfile", "time", "random", "secrets", "subprocess", "socket", "uuid", "io"}
+IMPURE = {
+    "os",
+    "pathlib",
+    "shutil",
+    "tempfile",
+    "time",
+    "random",
+    "secrets",
+    "subprocess",
+    "socket",
+    "uuid",
+    "io",
+}
 
 
 def pure_modules() -> list[Path]:
@@ -155,8 +189,20 @@ def test_public_api_is_sorted_and_there() -> None:
 def test_start_loads_nothing_heavy() -> None:
     """`memsite --help` must be quick: no engine, no template engine, no server at the top of any module."""
     program = "import sys; import memsite.cli; print(*sys.modules)"
-    run = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    run = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
+    )
     loaded = set(run.stdout.split())
-    heavy = {"jinja2", "markdown_it", "networkx", "numpy", "pyvis", "starlette", "uvicorn", "yaml", "memsite.memory"}
+    heavy = {
+        "jinja2",
+        "markdown_it",
+        "networkx",
+        "numpy",
+        "pyvis",
+        "starlette",
+        "uvicorn",
+        "yaml",
+        "memsite.memory",
+    }
     assert "memsite.cli" in loaded
     assert not loaded & heavy
