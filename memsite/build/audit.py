@@ -14,9 +14,8 @@ from urllib.parse import unquote
 
 # Quoted values may hold `>`: a tag ends at the first one outside quotes. Possessive, hence linear.
 _TAG = re.compile(r"""<([a-zA-Z][a-zA-Z0-9-]*+)((?:[^"'<>]++|"[^"]*+"|'[^']*+')*+)>""")
-_ATTRIBUTE = re.compile(
-    r"""(?<=[\s"'])(href|src|srcset|poster|id|rel)=(?:"([^"]*+)"|'([^']*+)'|([^\s"'>]++))"""
-)
+# Every attribute is consumed whole, so that nothing inside a value is taken for another one.
+_ATTRIBUTE = re.compile(r"""([a-zA-Z:-]++)=(?:"([^"]*+)"|'([^']*+)'|([^\s"'>]++))""")
 _CSS_URL = re.compile(r"(?:url\(\s*['\"]?|@import\s+['\"])([^'\")]+)", re.IGNORECASE)
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
 _LOADED = {"stylesheet", "icon", "preload", "modulepreload", "prefetch", "manifest", "apple-touch-icon"}

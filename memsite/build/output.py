@@ -29,8 +29,9 @@ STAGE = ".memsite-new"
 LOCK = ".memsite-lock"
 VERSION = 1
 LOCK_SECONDS = 60
-# What a folder may hold and still count as empty: files that only keep a folder in version control.
-_KEEPERS = {".gitignore", ".gitkeep", ".git", LOCK}
+# What a folder may hold and still count as empty: what only keeps it in version control, and the first
+# steps of a build.
+_KEEPERS = {".gitignore", ".gitkeep", ".git", LOCK, STAGE}
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 
 
@@ -231,7 +232,7 @@ def _refusal(output: Path, root: Path, stores: Collection[Path]) -> str:
             return f"holds the memory store '{store}'"
         if store in root.parents and store not in _plain(output).parents:
             return f"is a link into the memory store '{store}'"
-    if root.is_dir() and not is_ours(root) and any(entry.name not in _KEEPERS for entry in os.scandir(root)):
+    if root.is_dir() and any(path.name not in _KEEPERS for path in root.iterdir()) and not is_ours(root):
         return "is not empty and was not made by memsite"
     return ""
 
@@ -272,11 +273,13 @@ def _regular_bytes(path: Path, *, size: int | None = None) -> bytes | None:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
     except OSError:
         return None
-    with os.fdopen(descriptor, "rb", buffering=0) as file:
+    try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode) or (size is not None and status.st_size != size):
             return None
-        return file.readall()
+        return b"".join(iter(lambda: os.read(descriptor, 1 << 20), b""))
+    finally:
+        os.close(descriptor)
 
 
 def _replace(source: Path, target: Path) -> None:
