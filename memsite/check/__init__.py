@@ -8,7 +8,7 @@ from datetime import date
 from memsite.check.baseline import accepted_by, baseline_text, fingerprints, unaccepted
 from memsite.check.index import index_problems
 from memsite.check.links import link_problems
-from memsite.check.memory_file import memory_problems
+from memsite.check.memory_file import Budget, budgets, memory_problems
 from memsite.check.names import name_problems
 from memsite.check.problems import ORDER, in_note, weigh
 from memsite.check.reach import orphan_problems, stale_problems, twin_problems
@@ -22,9 +22,11 @@ __all__ = [
     "BY_NAME",
     "ORDER",
     "RULES",
+    "Budget",
     "Rule",
     "accepted_by",
     "baseline_text",
+    "budgets",
     "check",
     "documentation",
     "explain",

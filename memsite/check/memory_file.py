@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from memsite.check.links import is_memory_file
 from memsite.check.problems import in_note, shown_path
@@ -12,6 +13,22 @@ from memsite.note import Address, Finding, Found, Graph, Note, Problem
 
 _FILE_NAME = re.compile(r"[^\s`'\"()<>\[\],;|]+\.md\b")
 _NAMED_AT_MOST = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What an agent loads of a MEMORY.md and what there is of it."""
+
+    path: str
+    lines: int
+    max_lines: int
+    bytes: int
+    max_bytes: int
+
+    @property
+    def share(self) -> float:
+        """How much of the tighter limit is used; over 1 something falls off."""
+        return max(self.lines / self.max_lines, self.bytes / self.max_bytes)
 
 
 def memory_problems(
@@ -30,6 +47,21 @@ def count_lines(content: bytes) -> int:
     return content.count(b"\n") + (not content.endswith(b"\n") and content != b"")
 
 
+def budgets(graph: Graph, *, config: CheckConfig, bytes_of: Mapping[Address, bytes]) -> tuple[Budget, ...]:
+    """How full each MEMORY.md is, in the order of their addresses."""
+    return tuple(
+        Budget(
+            path=shown_path(graph, note),
+            lines=count_lines(bytes_of[address]),
+            max_lines=config.memory_lines,
+            bytes=len(bytes_of[address]),
+            max_bytes=config.memory_bytes,
+        )
+        for address, note in graph.notes.items()
+        if is_memory_file(note) and address in bytes_of
+    )
+
+
 def _too_long(graph: Graph, note: Note, content: bytes, *, config: CheckConfig) -> Iterator[Problem]:
     lines, size = count_lines(content), len(content)
     reasons, first_lost = [], lines
@@ -41,9 +73,7 @@ def _too_long(graph: Graph, note: Note, content: bytes, *, config: CheckConfig) 
         first_lost = min(first_lost, content.count(b"\n", 0, config.memory_bytes) + 1)
     if reasons:
         message = f"{'; '.join(reasons)}. Lost from line {first_lost} on: {_lost(note, first_lost)}"
-        hint = (
-            "Move details to a topic file: `memsite edit MEMORY replace_section --section NAME '[[topic]]'`."
-        )
+        hint = "Move details to a topic file: `memsite edit MEMORY replace_section --section NAME '[[x]]'`."
         yield in_note(graph, note, Finding("W003", first_lost, 1, message, hint))
 
 

@@ -43,7 +43,7 @@ def _fold(name: str) -> str:
 
 
 def _colliding(graph: Graph) -> Iterator[Problem]:
-    from memsite.markdown import slug
+    from memsite.markdown.names import slug
 
     def key(note: Note) -> tuple[str, ...]:
         return note.store, *(slug(part) or _fold(part) for part in note.path.removesuffix(".md").split("/"))
