@@ -1,0 +1,108 @@
+"""Options that commands share: which project, how to print."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from memsite.memory import Memory
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+Format = Literal["table", "json", "plain"]
+
+
+@dataclass(slots=True)
+class Invocation:
+    """What the options that every command has say."""
+
+    project: Path | None = None
+    system_dir: Path | None = None
+    vaults: list[tuple[str, Path]] = field(default_factory=list)
+    quiet: bool = False
+    verbose: bool = False
+    debug: bool = False
+    output: Format | None = None
+
+    @property
+    def format(self) -> Format:
+        """The format that was asked for, else columns for a person and plain lines for a pipe."""
+        return self.output or ("table" if sys.stdout.isatty() else "plain")
+
+    def memory(self) -> Memory:
+        """The memory of the project. Raises NoStore (E001), BadConfig (E015)."""
+        from memsite.memory import open_memory
+
+        return open_memory(self.project, system_dir=self.system_dir, vaults=self.vaults)
+
+
+def invocation() -> Invocation:
+    """The options of the command that runs now."""
+    found = click.get_current_context().find_object(Invocation)
+    assert found is not None
+    return found
+
+
+def _store(context: click.Context, parameter: click.Parameter, value: Any) -> None:
+    """Remember an option wherever it stands, before or after the command."""
+    found = context.find_object(Invocation)
+    if found is None or parameter.name is None or value in (None, False, ()):
+        return
+    if parameter.name == "vaults":
+        found.vaults += [_vault(each) for each in value]
+    else:
+        setattr(found, parameter.name, value)
+
+
+def _vault(text: str) -> tuple[str, Path]:
+    """`NAME=FOLDER`, or a folder whose own name is the store's."""
+    name, _, folder = text.rpartition("=")
+    path = Path(folder)
+    return (name or path.resolve().name, path)
+
+
+_FOLDER = click.Path(file_okay=False, path_type=Path)
+
+
+def _shared(*names: str, **how: Any) -> Callable[[Command], Command]:
+    """An option that ends in the Invocation instead of the function's parameters."""
+    return click.option(*names, expose_value=False, callback=_store, **how)
+
+
+_PROJECT_OPTIONS = (
+    _shared("--project", type=_FOLDER, help="Folder of the project [default: found from here upwards]."),
+    _shared("--system-dir", type=_FOLDER, help="Folder of the system store (with MEMORY.md)."),
+    _shared("--vault", "vaults", multiple=True, metavar="[NAME=]FOLDER", help="One more store, any folder."),
+    _shared("-q", "--quiet", is_flag=True, help="Print results and errors only."),
+    _shared("-v", "--verbose", is_flag=True, help="Say more."),
+    _shared("--debug", is_flag=True, help="Show the traceback of an error."),
+)
+
+_OUTPUT_OPTIONS = (
+    _shared("--table", "output", flag_value="table", help="Columns [default on a terminal]."),
+    _shared(
+        "--plain", "output", flag_value="plain", help="One line a row, fields between tabs, no headings."
+    ),
+    _shared(
+        "--json", "output", flag_value="json", help="One JSON document on standard output, nothing else."
+    ),
+)
+
+
+def project_options(command: Command) -> Command:
+    """`--project --system-dir --vault --quiet --verbose --debug`, on memsite itself and on each command."""
+    for option in reversed(_PROJECT_OPTIONS):
+        command = option(command)
+    return command
+
+
+def output_options(command: Command) -> Command:
+    """`--table`, `--plain` and `--json`: how results come out. Goes with `project_options`."""
+    for option in reversed(_OUTPUT_OPTIONS):
+        command = option(command)
+    return project_options(command)
