@@ -1,0 +1,49 @@
+"""What a store is to the rest of memsite."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Protocol
+
+from memsite.config import StoreConfig
+from memsite.note import Source, StoreKind, StoreView
+
+
+class Store(Protocol):
+    """A folder of notes that can be listed and read. Nothing is kept between calls but refusals."""
+
+    @property
+    def name(self) -> str:
+        """The part of an address after `memory://`."""
+
+    @property
+    def kind(self) -> StoreKind:
+        """Which rules the store follows."""
+
+    @property
+    def root(self) -> Path:
+        """The folder itself."""
+
+    @property
+    def settings(self) -> StoreConfig:
+        """What the configuration says of it."""
+
+    @property
+    def index_file(self) -> Path | None:
+        """Where the index of the store is or would be; None for a kind of store without one."""
+
+    def paths(self) -> tuple[str, ...]:
+        """The paths of all notes: posix, relative to the root, sorted, ending in `.md`."""
+
+    def read(self, path: str) -> Source:
+        """The note at `path`.
+
+        Raises NotFound, OutsideStore when the path or a link leads out, BadEncoding for no text.
+        """
+
+    def sources(self) -> Iterator[Source]:
+        """Every readable note, by path. What could not be read ends in the problems of `view`."""
+
+    def view(self) -> StoreView:
+        """Index rows, other files and what reading found wrong."""
