@@ -1,0 +1,362 @@
+"""What a link leads to."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from graph_memory import from_property, leads, markdown, note, vault, view, wiki
+
+from memsite.graph import named, resolve
+from memsite.note import (
+    Ambiguous,
+    Asset,
+    ConceptTarget,
+    External,
+    Found,
+    Graph,
+    IndexEntry,
+    Link,
+    Missing,
+    StoreView,
+    Target,
+)
+
+
+def lead(link: Link | str, seat: str = "a.md", *paths: str, files: tuple[str, ...] = ()) -> Target:
+    link = wiki(link) if isinstance(link, str) else link
+    notes = [note(path, path) for path in paths] + [note(seat, "## Here\nx ^k3", links=[link])]
+    return leads(resolve(notes, [view(files=files)]), seat)[0]
+
+
+def at(path: str, anchor: str | None = None, broken: str | None = None) -> Found:
+    return Found(f"memory://vault/{path}", anchor, broken)
+
+
+def several(name: str, *paths: str) -> Ambiguous:
+    return Ambiguous(name, tuple(f"memory://vault/{path}" for path in paths))
+
+
+def test_the_same_folder_wins_and_equals_are_ambiguous() -> None:
+    graph = vault(
+        {
+            "projects/a/notes.md": "A",
+            "projects/b/notes.md": "B",
+            "projects/b/todo.md": "[[notes]]",
+            "top.md": "[[notes]] [[b/notes]]",
+        }
+    )
+    assert leads(graph, "projects/b/todo.md") == (at("projects/b/notes"),)
+    both = several("notes", "projects/a/notes", "projects/b/notes")
+    assert leads(graph, "top.md") == (both, at("projects/b/notes"))
+    assert graph.ambiguous == {"notes": both}
+    assert "memory://vault/projects/a/notes" not in graph.backlinks
+
+
+def test_the_nearest_folder_around_the_note_wins() -> None:
+    paths = ("x/notes.md", "a/b/notes.md", "a/notes.md")
+    assert lead("notes", "a/b/c/d/e.md", *paths) == at("a/b/notes")
+    assert lead("notes", "a/c/e.md", *paths) == at("a/notes")
+    # A nephew is not nearer than a stranger.
+    assert lead("notes", "p/q/e.md", "p/q/r/notes.md", "z/notes.md") == several(
+        "notes", "z/notes", "p/q/r/notes"
+    )
+
+
+def test_the_shortest_path_is_the_best_guess_only() -> None:
+    assert lead("n", "q/a.md", "z/n.md", "aa/bb/n.md") == several("n", "z/n", "aa/bb/n")
+
+
+def test_the_same_store_wins_over_others() -> None:
+    notes = [note("deep/x.md"), note("x.md", store="other"), note("a.md", "[[x]] [[y]]")]
+    notes += [note("y.md", store=store) for store in ("other", "more")]
+    graph = resolve(notes, [view(), view("other"), view("more")])
+    assert leads(graph, "a.md") == (at("deep/x"), Ambiguous("y", ("memory://more/y", "memory://other/y")))
+
+
+@pytest.mark.parametrize(
+    ("name", "target"),
+    [
+        ("Guide", at("Guide")),
+        ("guide", at("guide")),
+        ("GUIDE", several("GUIDE", "Guide", "guide")),
+        ("STRASSE", at("Straße")),
+        ("guide.md", at("guide")),
+        ("guide.MD", at("guide")),
+        ("str\u00adasse", at("Straße")),
+        ("Straße\u200b", at("Straße")),
+        ("\u202eediug", ConceptTarget("\u202eediug")),
+    ],
+)
+def test_case(name: str, target: Target) -> None:
+    assert lead(name, "a.md", "Guide.md", "guide.md", "Straße.md") == target
+
+
+@pytest.mark.parametrize(
+    ("name", "target"),
+    [
+        ("Caf\u00e9", at("Cafe\u0301")),
+        ("Cafe\u0301", at("Cafe\u0301")),
+        ("x2", at("x2")),
+        ("x\u00b2", at("x\u00b2")),
+    ],
+)
+def test_normal_forms_are_equal_but_compatibility_forms_are_not(name: str, target: Target) -> None:
+    assert lead(name, "a.md", "Cafe\u0301.md", "x\u00b2.md", "x2.md") == target
+
+
+def test_the_exact_normal_form_wins() -> None:
+    for name in ("Caf\u00e9", "Cafe\u0301"):
+        assert lead(name, "a.md", "Cafe\u0301.md", "Caf\u00e9.md") == at(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "target"),
+    [
+        ("/top", at("top")),
+        ("./peer", at("projects/sub/peer")),
+        ("./Peer.md", at("projects/sub/peer")),
+        ("../../top", at("top")),
+        ("../../../top", Missing("leaves the store")),
+        ("sub/../../../../top", Missing("leaves the store")),
+        ("/etc/hosts", Missing("there is no note at that path")),
+        ("CI/CD", at("ci-cd")),
+        ("A/B", ConceptTarget("a-b")),
+        ("projects/gone", Missing("there is no note at that path")),
+        ("sub/peer", at("projects/sub/peer")),
+        ("SUB/Peer", at("projects/sub/peer")),
+        ("projects\\sub\\note", Missing("a backslash separates no folders, use /")),
+        ("\\alpha", ConceptTarget("\\alpha")),
+    ],
+)
+def test_paths(name: str, target: Target) -> None:
+    notes = [
+        note("top.md"), note("ci-cd.md", title="CI/CD"), note("projects/sub/peer.md"),
+        note("projects/sub/note.md", links=[wiki(name)]),
+    ]  # fmt: skip
+    assert leads(resolve(notes, [view()]), "projects/sub/note.md")[0] == target
+
+
+@pytest.mark.parametrize(
+    ("name", "target"),
+    [
+        ("my note", at("my note")),
+        ("my-note", at("my-note")),
+        ("my_note", at("my_note")),
+        ("My_Note", at("my_note")),
+        ("my\u00a0note", at("my note")),
+        ("my  note", several("my  note", "my note", "my-note", "my_note")),
+        ("My.Note", ConceptTarget("my.note")),
+    ],
+)
+def test_names_that_become_equal_as_concepts(name: str, target: Target) -> None:
+    assert lead(name, "a.md", "my note.md", "my-note.md", "my_note.md") == target
+
+
+@pytest.mark.parametrize(
+    ("name", "target"),
+    [
+        ("C#", at("C#")),
+        ("C##Generics", at("C#", "generics")),
+        ("C#Generics", at("C", "generics")),
+        ("issue #12", at("issue #12")),
+        ("issue #13", ConceptTarget("issue-#13")),
+        ("F#", ConceptTarget("f#")),
+        ("gone#x", Missing("there is no note of that name")),
+        ("C" + "#" * 300, at("C#")),
+    ],
+)
+def test_a_hash_may_belong_to_the_name(name: str, target: Target) -> None:
+    notes = [note("C#.md", "## Generics"), note("C.md", "## Generics"), note("issue #12.md")]
+    assert leads(resolve([*notes, note("a.md", links=[wiki(name)])], [view()]), "a.md")[0] == target
+
+
+@pytest.mark.parametrize(
+    ("name", "target"),
+    [
+        ("#Here", at("a", "here")),
+        ("guide#Setup", at("guide", "setup")),
+        ("guide#setup", at("guide", "setup")),
+        ("guide#Setup#Linux", at("guide", "linux")),
+        ("guide#Other#Linux", at("guide", "linux-1")),
+        ("guide#Guide#Other#Linux", at("guide", "linux-1")),
+        ("guide#Linux#Setup", at("guide", None, "Linux#Setup")),
+        ("guide#^k3", at("guide", "^k3")),
+        ("guide#Setup#^k3", at("guide", "^k3")),
+        ("guide^k3", at("guide", "^k3")),
+        ("guide^none", ConceptTarget("guide^none")),
+        ("guide#", at("guide")),
+        ("#^none", at("a", None, "^none")),
+        ("guide#Gone", at("guide", None, "Gone")),
+        ("guide#C# and F#", at("guide", "c-and-f")),
+        ("guide.md#Setup", at("guide", "setup")),
+        ("guide#🚀", at("guide", None, "🚀")),
+    ],
+)
+def test_fragments(name: str, target: Target) -> None:
+    text = "# Guide\n## Setup\nRun it. ^k3\n### Linux\napt\n## Other\n### Linux\n## C# and F#\n"
+    guide = note("guide.md", text)
+    twice = [heading.anchor for heading in guide.document.headings].index("linux", 3)
+    object.__setattr__(guide.document.headings[twice], "anchor", "linux-1")
+    seat = note("a.md", "## Here", links=[wiki(name)])
+    assert leads(resolve([guide, seat], [view()]), "a.md")[0] == target
+
+
+def test_a_note_wins_over_a_bare_block() -> None:
+    assert lead("guide^k3", "a.md", "guide^k3.md", "guide.md") == at("guide^k3")
+
+
+def test_the_levels_in_their_order() -> None:
+    by_title, by_alias = note("t.md", title="Deep Learning"), note("u.md", names=["DL"])
+    seat = note("a.md", "[[Deep Learning]] [[dl]] [[deep_learning]] [[MEM-1]]")
+    graph = resolve([by_title, by_alias, seat, note("m.md", id="MEM-1")], [view()])
+    assert leads(graph, "a.md") == (at("t"), at("u"), at("t"), at("m"))
+    graph = resolve([by_title, note("Deep Learning.md"), by_alias, seat], [view()])
+    assert leads(graph, "a.md")[0] == at("Deep Learning"), "a file name goes before a title"
+    assert leads(graph, "a.md")[3] == Missing("there is no entry with that id")
+
+
+def test_index_ids_and_the_ids_of_maestro() -> None:
+    tip = note("knowhow/TIP-cache.md", store="workflow", kind="workflow")
+    entries = (IndexEntry("knowhow-tip-cache-001", 0, "knowhow/TIP-cache.md"), IndexEntry("x", 1, "gone.md"))
+    store = StoreView("workflow", "workflow", "~", "", entries=entries)
+    seat = note("a.md", "[[knowhow-tip-cache]] [[knowhow-tip-cache-001]] [[knowhow-tip-none]] [[x]]")
+    found = Found("memory://workflow/knowhow/TIP-cache")
+    expected = (found, found, Missing("there is no entry with that id"), ConceptTarget("x"))
+    assert leads(resolve([tip, seat], [view(), store]), "a.md") == expected
+
+
+@pytest.mark.parametrize(
+    ("target", "right"),
+    [
+        ("../guide.md", at("guide")),
+        ("../my note.md#x", at("my note", None, "x")),
+        ("../guide", at("guide")),
+        ("/guide.md#set-up", at("guide", "set-up")),
+        ("../guide.md#Set up", at("guide", "set-up")),
+        ("https://e.example/guide.md", External("https://e.example/guide.md")),
+        ("//e.example/guide.md", External("//e.example/guide.md")),
+        ("mailto:a@b.example", External("mailto:a@b.example")),
+        ("?q=1", External("?q=1")),
+        ("#here", at("sub/a", "here")),
+        ("../gone.md", Missing("there is no note at that path")),
+        ("../gone.png", Missing("there is no file at that path")),
+        ("../../guide.md", Missing("leaves the store")),
+        ("..\\guide.md", Missing("a backslash separates no folders, use /")),
+        ("../folder/", at("folder/index")),
+        ("guide.md?raw=1", at("guide")),
+        ("concept", Missing("there is no note at that path")),
+        ("memory://vault/guide#Set up", at("guide", "set-up")),
+        ("memory://guide", at("guide")),
+        ("memory://vault/Guide.md", at("guide")),
+        ("memory://vault/../../etc/passwd", Missing("leaves the store")),
+        ("memory://vault/gone", Missing("there is no note with that address")),
+        ("memory://", Missing("there is no note with that address")),
+    ],
+)
+def test_markdown_links(target: str, right: Target) -> None:
+    notes = [note("guide.md", "## Set up"), note("my note.md"), note("folder/index.md")]
+    seat = note("sub/a.md", "## here", links=[markdown(target)])
+    assert leads(resolve([*notes, seat], [view()]), "sub/a.md")[0] == right
+
+
+def test_markdown_links_to_files() -> None:
+    files = ("pic#1.png", "sub/data.csv", "sub/img/my pic.png", "other/my pic.png")
+    near = Asset("vault", "sub/img/my pic.png", ("other/my pic.png",))
+
+    def asset(link: Link) -> Target:
+        return lead(link, "sub/a.md", files=files)
+
+    assert asset(markdown("../pic#1.png", image=True)) == Asset("vault", "pic#1.png")
+    assert asset(markdown("data.csv")) == Asset("vault", "sub/data.csv")
+    assert asset(markdown("Data.CSV#row=5")) == Asset("vault", "sub/data.csv")
+    assert asset(markdown("../../outside.png", image=True)) == Missing("leaves the store")
+    assert asset(wiki("my pic.png", embed=True, image=True)) == near
+    assert asset(wiki("my pic.png")) == near
+    assert asset(wiki("img/my pic.png", embed=True)) == Asset("vault", "sub/img/my pic.png")
+    assert asset(wiki("/other/my pic.png", embed=True)) == Asset("vault", "other/my pic.png")
+    assert asset(wiki("gone.png", embed=True, image=True)) == Missing("there is no file of that name")
+    assert asset(wiki("gone.pdf")) == Missing("there is no file of that name")
+    assert asset(wiki("Node.js")) == ConceptTarget("node.js")
+
+
+def test_a_picture_is_never_a_note() -> None:
+    assert lead(wiki("p", embed=True, image=True), "a.md", "p.md") == Missing("there is no file of that name")
+
+
+def test_embeds_of_nothing_are_missing() -> None:
+    assert lead(wiki("gone", embed=True)) == Missing("there is no note of that name")
+
+
+def test_urls_in_wiki_links_and_properties() -> None:
+    assert lead("https://e.example/x") == External("https://e.example/x")
+    assert lead("std::vector") == ConceptTarget("std::vector")
+    assert lead(from_property("https://e.example/x")) == External("https://e.example/x")
+    assert lead(from_property("b"), "a.md", "b.md") == at("b")
+
+
+@pytest.mark.parametrize("name", ["--", "_", "-", "🚀"])
+def test_no_concept_has_an_empty_key(name: str) -> None:
+    graph = vault({"a.md": f"[[{name}]]"})
+    assert list(graph.concepts) == [name]
+
+
+def test_backlinks_leave_out_the_note_itself() -> None:
+    graph = vault({"a.md": "[[a]] [[#x]] [[b]] [[b|again]]", "b.md": "[[a]]", "c.md": ""})
+    assert [(back.address, back.position) for back in graph.backlinks["memory://vault/b"]] == [
+        ("memory://vault/a", 2),
+        ("memory://vault/a", 3),
+    ]
+    assert [back.address for back in graph.backlinks["memory://vault/a"]] == ["memory://vault/b"]
+    assert "memory://vault/c" not in graph.backlinks
+
+
+def test_a_concept_is_called_what_it_is_called_most() -> None:
+    graph = vault(
+        {"a.md": "[[machine_learning]] [[ML]]", "b.md": "[[Machine Learning]] [[Machine Learning]] [[ml]]"}
+    )
+    assert [(concept.key, concept.name) for concept in graph.concepts.values()] == [
+        ("machine-learning", "Machine Learning"),
+        ("ml", "ML"),
+    ]
+    assert len(graph.concepts["machine-learning"].mentions) == 3
+
+
+def test_order_of_input_does_not_matter() -> None:
+    chance = random.Random(5)
+    names = [f"{folder}n{number}.md" for folder in ("", "a/", "a/b/", "N/") for number in range(9)]
+    notes = [
+        note(
+            name,
+            " ".join(f"[[{chance.choice(['n', 'N', 'a/n', 'm'])}{chance.randrange(12)}]]" for _ in range(9)),
+        )
+        for name in names
+    ]
+    stores = [view(), view("other")]
+    first: Graph = resolve(notes, stores)
+    for _ in range(5):
+        chance.shuffle(notes)
+        again = resolve(notes, stores[::-1])
+        assert again == first
+        assert [*again.notes, *again.targets, *again.backlinks, *again.concepts, *again.ambiguous] == [
+            *first.notes, *first.targets, *first.backlinks, *first.concepts, *first.ambiguous
+        ]  # fmt: skip
+
+
+def test_unpublished_notes_stay_in_the_graph() -> None:
+    graph = resolve([note("a.md", "[[b]]"), note("b.md", published=False)], [view()])
+    assert leads(graph, "a.md") == (at("b"),)
+
+
+def test_a_name_of_ten_thousand_notes_is_looked_up_not_scanned() -> None:
+    notes = [note(f"f{number}/index.md", "[[index]] [[none/index]]") for number in range(3_000)]
+    graph = resolve([*notes, note("a.md", "[[index]]" * 2_000)], [view()])
+    assert leads(graph, "f7/index.md")[0] == at("f7/index")
+    assert len({id(target) for target in leads(graph, "a.md")}) == 1
+
+
+def test_named_outside_of_a_note() -> None:
+    graph = vault({"x/Guide.md": "", "b.md": "[[ml]]"})
+    assert [found.path for found in named(graph, "guide")] == ["x/Guide.md"]
+    assert named(graph, "ml") == ()
+    assert named(graph, "") == ()
