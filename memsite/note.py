@@ -261,6 +261,8 @@ class Asset:
 
     store: str
     path: str
+    others: tuple[str, ...] = ()
+    """Other files of that name, where the file was found by its name alone."""
 
 
 @dataclass(frozen=True, slots=True)
