@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from memsite.check import Budget, budgets
 from memsite.config import Config
-from memsite.note import Address, Graph, Problem, Severity, StoreKind
+from memsite.note import Address, Graph, Problem, StoreKind
 from memsite.report.diff import MemoryDiff
 
-SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
+SEVERITIES = ("error", "warning", "info")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +39,9 @@ class Health:
         return sum(store.notes for store in self.stores)
 
     @property
-    def counts(self) -> dict[Severity, int]:
+    def counts(self) -> dict[str, int]:
         """Problems by severity, gravest first, none left out."""
-        found = Counter(problem.severity for problem in self.problems)
+        found: Counter[str] = Counter(problem.severity for problem in self.problems)
         return {severity: found[severity] for severity in SEVERITIES}
 
 

@@ -1,0 +1,163 @@
+"""A summary in GitHub's Markdown: a job summary or a comment on a pull request."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from html import escape
+
+from memsite.check import BY_CODE, Budget
+from memsite.note import Problem
+from memsite.report.diff import LinkChange, MemoryDiff, NoteChange
+from memsite.report.health import Health, plural, summary
+from memsite.report.lines import one_line
+
+ROWS = 25
+"""Rows of one list before the rest is only counted: a comment holds 65,536 characters."""
+_SYMBOLS = {"error": "❌", "warning": "⚠️", "info": "ℹ️"}
+_WAKES = re.compile(r"(?<=[@#])(?=\w)|(?<=:)(?=//)|(?<=www)(?=\.)")
+
+
+def markdown_report(health: Health) -> str:
+    """Title, one line of figures, problems by rule, budget, and what changed when that is known."""
+    parts = [f"## {_title(health)}\n\n{plain(summary(health))}.\n"]
+    parts += [_budget_table([(None, budget) for budget in health.budgets])] if health.budgets else []
+    parts += [_rule_section(code, problems) for code, problems in _by_rule(health.problems)]
+    parts += [diff_markdown(health.diff)] if health.diff else []
+    return "\n".join(parts)
+
+
+def _title(health: Health) -> str:
+    worst = next((severity for severity, count in health.counts.items() if count), None)
+    return f"{_SYMBOLS[worst] if worst else '✅'} {plain(health.title)}"
+
+
+def plain(text: str) -> str:
+    """Text from a memory as text: no markup, and nobody is mentioned by it."""
+    escaped = re.sub(r"([\\`*_\[\]~])", r"\\\1", one_line(text).replace("&", "&amp;"))
+    tame = escaped.replace("<", "&lt;").replace(">", "&gt;").replace("|", "&#124;")
+    return _WAKES.sub("<!-- -->", tame)
+
+
+def code(text: str) -> str:
+    """Text from a memory as a code span."""
+    shown = one_line(text)
+    ticks = "`" * (1 + max((len(run) for run in re.findall("`+", shown)), default=0))
+    blank = " " if shown.startswith("`") or shown.endswith("`") else ""
+    return f"{ticks}{blank}{shown}{blank}{ticks}"
+
+
+def _row(*cells: str) -> str:
+    """A table row of finished Markdown; a bar would end the cell even inside a code span."""
+    bounded = " | ".join(cell.replace("|", "\\|") for cell in cells)
+    return f"| {bounded} |"
+
+
+def _by_rule(problems: Iterable[Problem]) -> list[tuple[str, list[Problem]]]:
+    by_rule: dict[str, list[Problem]] = {}
+    for problem in problems:
+        by_rule.setdefault(problem.code, []).append(problem)
+    return sorted(by_rule.items())
+
+
+def _rule_section(rule_code: str, problems: Sequence[Problem]) -> str:
+    rule = BY_CODE.get(rule_code)
+    head = f"{rule_code} {rule.name} — {rule.meaning}" if rule else rule_code
+    rows = [
+        _row(
+            f"{_SYMBOLS.get(problem.severity, '')} {problem.severity}",
+            _place(problem),
+            plain(problem.message),
+        )
+        for problem in problems[:ROWS]
+    ]
+    table = "\n".join(["| | where | what |", "|---|---|---|", *rows])
+    opened = " open" if any(problem.severity != "info" for problem in problems) else ""
+    title = f"<summary>{escape(head)} ({len(problems):,})</summary>"
+    return f"<details{opened}>{title}\n\n{table}\n{_more(len(problems))}\n</details>\n"
+
+
+def _place(problem: Problem) -> str:
+    return code(f"{problem.path}:{problem.line}:{problem.column}")
+
+
+def _more(count: int) -> str:
+    return f"\n… and {count - ROWS:,} more.\n" if count > ROWS else ""
+
+
+def _budget_table(pairs: Sequence[tuple[Budget | None, Budget | None]]) -> str:
+    rows = []
+    for before, after in pairs:
+        here = after or before
+        if here is not None:
+            rows.append(_row(code(here.path), _used(before, after, "lines"), _used(before, after, "bytes")))
+    return "\n".join(["| context budget | lines | bytes |", "|---|---|---|", *rows, ""])
+
+
+def _used(before: Budget | None, after: Budget | None, unit: str) -> str:
+    limit = getattr(after or before, f"max_{unit}")
+    figures = [f"{getattr(budget, unit):,}" for budget in (before, after) if budget]
+    over = " ⚠️" if after and getattr(after, unit) > limit else ""
+    gone = " → gone" if after is None else ""
+    return f"{' → '.join(dict.fromkeys(figures))}{gone} of {limit:,}{over}"
+
+
+# What changed --------------------------------------------------------------------------------
+
+
+def diff_markdown(diff: MemoryDiff) -> str:
+    """The memory diff as a section that reads on its own."""
+    parts = [f"### What changed\n\n{diff_line(diff)}\n"]
+    if diff.budgets:
+        parts.append(_budget_table(diff.budgets))
+    parts += [
+        _list("New problems", [_problem(problem) for problem in diff.new]),
+        _list("Fixed", [_problem(problem) for problem in diff.fixed]),
+        _list("Notes added", [f"{code(note.path)} {plain(note.title)}" for note in diff.added]),
+        _list("Notes removed", [f"{code(note.path)} {plain(note.title)}" for note in diff.removed]),
+        _list("Notes moved", [_moved(change) for change in diff.moved]),
+        _list("Notes changed", [f"{code(change.path)} {_words(change)}" for change in diff.changed]),
+        _list("Links broken", [_link(link) for link in diff.links_broken]),
+        _list("Links made", [_link(link) for link in diff.links_made]),
+        _list("Links gone", [_link(link) for link in diff.links_gone]),
+        _list("New concepts", [code(name) for name in diff.concepts_came]),
+        _list("Concepts no longer named", [code(name) for name in diff.concepts_went]),
+    ]
+    return "\n".join(part for part in parts if part)
+
+
+def diff_line(diff: MemoryDiff) -> str:
+    """One sentence: how many notes, links and problems."""
+    if diff.empty:
+        return "Nothing."
+    kinds = ("added", "removed", "changed", "moved")
+    notes = [f"{len(getattr(diff, kind))} {kind}" for kind in kinds if getattr(diff, kind)]
+    total = sum(len(getattr(diff, kind)) for kind in kinds)
+    named = f" ({', '.join(notes)})" if notes else ""
+    made, gone, broken = len(diff.links_made), len(diff.links_gone), len(diff.links_broken)
+    links = f"{plural(made, 'link')} made, {gone} gone, {broken} broken"
+    problems = f"problems: {len(diff.new)} new, {len(diff.fixed)} fixed, {len(diff.still)} still there"
+    return f"{plural(total, 'note')}{named}, {links}; {problems}."
+
+
+def _list(head: str, rows: Sequence[str]) -> str:
+    if not rows:
+        return ""
+    lines = "".join(f"- {row}\n" for row in rows[:ROWS])
+    return f"**{head}** ({len(rows):,})\n\n{lines}{_more(len(rows))}"
+
+
+def _problem(problem: Problem) -> str:
+    return f"{_place(problem)} {problem.code} {plain(problem.message)}"
+
+
+def _moved(change: NoteChange) -> str:
+    return f"{code(change.before)} → {code(change.path)}{f' {_words(change)}' if change.edited else ''}"
+
+
+def _words(change: NoteChange) -> str:
+    return f"({change.words:+,} words)" if change.words else "(same length)"
+
+
+def _link(link: LinkChange) -> str:
+    return f"{code(link.path)} → {code(link.target)}"
