@@ -60,10 +60,9 @@ def _store(context: click.Context, parameter: click.Parameter, value: Any) -> No
 
 
 def _vault(text: str) -> tuple[str, Path]:
-    """`NAME=FOLDER`, or a folder whose own name is the store's."""
+    """`NAME=FOLDER`, or a folder, which then names the store (an empty name)."""
     name, _, folder = text.rpartition("=")
-    path = Path(folder)
-    return (name or path.resolve().name, path)
+    return (name, Path(folder))
 
 
 _FOLDER = click.Path(file_okay=False, path_type=Path)

@@ -1,0 +1,199 @@
+"""Parsed notes kept between runs, by the checksum of their bytes.
+
+One file in the project's `.memsite/cache/`. It is sealed with a key of the user's own, which lies outside
+the project: a file that came with a cloned project, was made by another version or is damaged does not
+open, and its notes are parsed again. The folder may be deleted at any time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import marshal
+import os
+import secrets
+import sys
+from collections.abc import Callable, Iterator, MutableMapping
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from operator import attrgetter
+from pathlib import Path
+from typing import Any
+
+from memsite.note import Checksum, Context, Document, Finding, Heading, Link
+
+FOLDER = ".memsite"
+_FILE = "documents"
+_SEAL_BYTES = 32
+_PARSERS = ("markdown-it-py", "mdit-py-plugins", "nh3", "Pygments", "python-frontmatter", "PyYAML")
+
+_DOCUMENT = tuple(Document.__dataclass_fields__)
+_PARTS: dict[str, tuple[type[Any], Callable[[Any], tuple[Any, ...]]]] = {
+    "links": (Link, attrgetter(*Link.__dataclass_fields__)),
+    "headings": (Heading, attrgetter(*Heading.__dataclass_fields__)),
+    "findings": (Finding, attrgetter(*Finding.__dataclass_fields__)),
+}
+_PART_PLACES = tuple((_DOCUMENT.index(name), *how) for name, how in _PARTS.items())
+_CONTEXT_PLACE = tuple(Link.__dataclass_fields__).index("context")
+_context = attrgetter(*Context.__dataclass_fields__)
+_fields = attrgetter(*_DOCUMENT)
+
+
+class Documents(MutableMapping[Checksum, Document]):
+    """Parsed notes by checksum, those of the last run included; `save` keeps those that were asked for."""
+
+    def __init__(self, project: Path) -> None:
+        self._folder = project / FOLDER / "cache"
+        self._packed: dict[Checksum, bytes] | None = None
+        self._open: dict[Checksum, Document] = {}
+        self._new = False
+
+    def __getitem__(self, checksum: Checksum) -> Document:
+        document = self._open.get(checksum)
+        if document is None:
+            document = self._open[checksum] = unpacked(self._stored()[checksum])
+        return document
+
+    def __setitem__(self, checksum: Checksum, document: Document) -> None:
+        self._open[checksum] = document
+        self._new = True
+
+    def __delitem__(self, checksum: Checksum) -> None:
+        self._open.pop(checksum, None)
+        self._stored().pop(checksum)
+
+    def __contains__(self, checksum: object) -> bool:
+        return checksum in self._open or checksum in self._stored()
+
+    def __iter__(self) -> Iterator[Checksum]:
+        return iter({**self._stored(), **self._open})
+
+    def __len__(self) -> int:
+        return len({**self._stored(), **self._open})
+
+    def put_packed(self, checksum: Checksum, record: bytes) -> None:
+        """Add a document as another process packed it."""
+        self._stored()[checksum] = record
+        self._new = True
+
+    def save(self, *, make: bool) -> None:
+        """Write what was used in this run. Without `make`, only where a cache was kept before.
+
+        A cache that cannot be written is no error: the next run parses again.
+        """
+        if not (self._new or len(self._stored()) > len(self._open)) or not (make or self._folder.is_dir()):
+            return
+        stored = self._stored()
+        used = {checksum: stored.get(checksum) or packed(each) for checksum, each in self._open.items()}
+        try:
+            _make_folder(self._folder)
+            _write_sealed(self._folder / _FILE, marshal.dumps((_parser_version(), used)))
+        except OSError:
+            return
+        self._packed, self._new = used, False
+
+    def _stored(self) -> dict[Checksum, bytes]:
+        if self._packed is None:
+            self._packed = _read(self._folder / _FILE)
+        return self._packed
+
+
+def packed(document: Document) -> bytes:
+    """A document as bytes that `unpacked` understands."""
+    values = list(_fields(document))
+    for place, _, fields in _PART_PLACES:
+        values[place] = tuple(map(fields, values[place]))
+    links = _PART_PLACES[0][0]
+    at = _CONTEXT_PLACE
+    values[links] = tuple((*link[:at], _context(link[at]), *link[at + 1 :]) for link in values[links])
+    values[0] = _plain(values[0])
+    return marshal.dumps(tuple(values))
+
+
+def unpacked(record: bytes) -> Document:
+    """The document that `packed` made `record` of. Only for records under our seal."""
+    values = list(marshal.loads(record))  # noqa: S302 - sealed with the user's key
+    links, at = _PART_PLACES[0][0], _CONTEXT_PLACE
+    values[links] = [(*link[:at], Context(*link[at]), *link[at + 1 :]) for link in values[links]]
+    for place, noun, _ in _PART_PLACES:
+        values[place] = tuple(noun(*part) for part in values[place])
+    return Document(*values)
+
+
+def _plain(value: Any) -> Any:
+    """Front-matter values as the dicts, lists and texts that marshal knows."""
+    if isinstance(value, str):
+        return str(value)
+    if hasattr(value, "items"):
+        return {str(key): _plain(each) for key, each in value.items()}
+    return list(map(_plain, value))
+
+
+def _read(path: Path) -> dict[Checksum, bytes]:
+    """What the file holds, or nothing when it is not there, not ours, damaged or of another version."""
+    try:
+        written = path.read_bytes()
+        key = _key()
+        if not hmac.compare_digest(_seal(written[_SEAL_BYTES:], key), written[:_SEAL_BYTES]):
+            return {}
+        made_by, stored = marshal.loads(memoryview(written)[_SEAL_BYTES:])  # noqa: S302 - sealed
+    except (OSError, ValueError, EOFError, TypeError):
+        return {}
+    return stored if made_by == _parser_version() else {}
+
+
+def _write_sealed(path: Path, payload: bytes) -> None:
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    try:
+        temporary.write_bytes(_seal(payload, _key()) + payload)
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _seal(payload: bytes, key: bytes) -> bytes:
+    return hashlib.blake2b(payload, key=key, digest_size=_SEAL_BYTES).digest()
+
+
+def _make_folder(folder: Path) -> None:
+    """`.memsite/cache`, which version control and other people do not see."""
+    folder.parent.mkdir(mode=0o700, exist_ok=True)
+    ignore = folder.parent / ".gitignore"
+    if not ignore.exists():
+        ignore.write_text("*\n", encoding="utf-8")
+    folder.mkdir(mode=0o700, exist_ok=True)
+
+
+@cache
+def _key() -> bytes:
+    """The user's own key, made when there is none. Raises OSError when there is no place for it."""
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")  # noqa: PTH111 - never raises
+    path = Path(base) / "memsite" / "key"
+    if not path.is_absolute():
+        raise FileNotFoundError("there is no home folder")
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0), 0o600)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(secrets.token_bytes(32))
+    except FileExistsError:
+        pass
+    key = path.read_bytes()
+    if len(key) != 32:  # another process is about to fill it
+        raise OSError("the cache key is not ready")
+    return key
+
+
+@cache
+def _parser_version() -> str:
+    """Changes whenever the same bytes may give another document."""
+    package = Path(__file__).parent
+    digest = hashlib.sha256(sys.version.encode())
+    for module in [package / "note.py", Path(__file__), *sorted((package / "markdown").glob("*.py"))]:
+        digest.update(module.read_bytes())
+    for name in _PARSERS:
+        try:
+            digest.update(f"{name} {version(name)}".encode())
+        except PackageNotFoundError:
+            continue
+    return digest.hexdigest()
