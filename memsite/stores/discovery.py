@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from memsite.config import Config, StoreConfig
+from memsite.config import STORE_NAMES, Config, StoreConfig, is_store_name, store_folder
 from memsite.errors import BadArgument, BadConfig, NoStore
 from memsite.note import StoreKind
 from memsite.stores.folder import FolderStore
 from memsite.stores.protocol import Store
-from memsite.stores.system import expand, home_folder, other_owners, system_candidates
-from memsite.stores.vault import RESERVED, is_store_name, vault_name
+from memsite.stores.system import home_folder, other_owners, system_candidates
+from memsite.stores.vault import vault_name
 from memsite.stores.workflow import MEMORY_INDEX, WIKI_INDEX, IndexPlace
 
 
@@ -103,7 +103,7 @@ class _Search:
         for settings in self._config.stores:
             if settings.kind != kind or not settings.path:
                 continue
-            root = self._base / expand(settings.path, self._environ)
+            root = store_folder(settings, self._base)
             rule = f"[stores.{settings.name}] in {self._config.file.name if self._config.file else 'Config'}"
             if not self._try(kind, rule, root):
                 raise BadConfig(
@@ -146,7 +146,7 @@ class _Search:
         for name, root in named:
             if not self._try("vault", "--vault", root):
                 raise BadArgument(f"the vault folder {root} does not exist", hint="check --vault")
-            if name and (not is_store_name(name) or name in RESERVED):
+            if name and (not is_store_name(name) or name in STORE_NAMES):
                 raise BadArgument(f"`{name}` is no name for a vault", hint="use letters, digits, - and _")
             if name or not self._has_folder(root):
                 unique = name or vault_name(Path(os.path.realpath(root)), self._stores)

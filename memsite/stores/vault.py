@@ -7,20 +7,14 @@ from collections.abc import Collection
 from pathlib import Path
 from unicodedata import normalize
 
-RESERVED = frozenset({"workflow", "system", "knowhow"})
-"""Names of stores that discovery finds by itself."""
-
-
-def is_store_name(name: str) -> bool:
-    """Whether `name` can stand between `memory://` and the next slash."""
-    return re.fullmatch(r"\w[\w.-]*", name) is not None
+from memsite.config import STORE_NAMES
 
 
 def vault_name(folder: Path, taken: Collection[str]) -> str:
     """A name for the vault in `folder` that is not taken: `My Notes` -> `my-notes`, then `my-notes-2`."""
     words = re.sub(r"[^\w.]+", "-", normalize("NFC", folder.name).lower())
     name = words.strip("-.") or "vault"
-    used = {other.casefold() for other in taken} | RESERVED
+    used = {other.casefold() for other in taken} | STORE_NAMES.keys()
     number, unique = 1, name
     while unique.casefold() in used:
         number += 1
