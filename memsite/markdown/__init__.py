@@ -1,0 +1,20 @@
+"""Markdown in, documents out: the only part of memsite that understands a note's text."""
+
+from memsite.markdown.document import PARSER_VERSION, parse
+from memsite.markdown.metadata import describe
+from memsite.markdown.names import concept_key, match_key, slug, visible
+from memsite.markdown.sections import Section, body_start, sections, wikilinks
+
+__all__ = [
+    "PARSER_VERSION",
+    "Section",
+    "body_start",
+    "concept_key",
+    "describe",
+    "match_key",
+    "parse",
+    "sections",
+    "slug",
+    "visible",
+    "wikilinks",
+]
