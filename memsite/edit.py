@@ -82,11 +82,12 @@ def apply(text: str, edit: Edit, *, now: datetime | None = None) -> Edited:
     """Do `edit` to the text of a whole file, front matter included.
 
     A `modified:` or `updated:` key that is there already gets the time `now` if anything changed.
-    Raises MatchCount (E008), SectionNotFound (E009), SectionAmbiguous (E010), WikiLinkRequired (E007)
-    and BadArgument (E019); then nothing has changed.
+    Raises MatchCount (E008), SectionNotFound (E009), SectionAmbiguous (E010), WikiLinkRequired (E007),
+    BadEncoding (E012) for new text that is no Unicode, and BadArgument (E019).
     """
     if edit.operation not in get_args(Operation):
         raise BadArgument(f"There is no operation '{edit.operation}'.", hint=f"One of {get_args(Operation)}.")
+    encode(edit.text)
     edited = _OPERATIONS[edit.operation](text, edit)
     if edited.text == text:
         return edited
