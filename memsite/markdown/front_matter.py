@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any, Protocol, cast
 
 import frontmatter
 import yaml
@@ -121,8 +122,13 @@ def _salvaged(block: str) -> dict[str, PropertyValue]:
     return properties
 
 
+class _Mark(Protocol):
+    line: int
+    column: int
+
+
 class _Refused(Exception):
-    def __init__(self, message: str, mark: yaml.Mark | None = None, *, salvage: bool = True) -> None:
+    def __init__(self, message: str, mark: _Mark | None = None, *, salvage: bool = True) -> None:
         super().__init__(message)
         # The block begins on line 2 of the file, below its fence.
         self.line = mark.line + 2 if mark else 2
@@ -139,10 +145,10 @@ class _Handler(YAMLHandler):
         self.findings: list[Finding] = []
         self.mapping = True
 
-    def split(self, text: str) -> tuple[str, str]:  # noqa: ARG002 - it has been split already
+    def split(self, text: str) -> tuple[str, str]:
         return self.block, ""
 
-    def load(self, fm: str, **_: object) -> PropertyValue:
+    def load(self, fm: str, **_: object) -> Any:
         try:
             loaded = _Builder(fm, self.findings).document()
         except yaml.MarkedYAMLError as error:
@@ -157,7 +163,7 @@ def _load(block: str) -> tuple[dict[str, PropertyValue] | None, list[Finding]]:
     """The mapping in `block`, or None when it holds something else."""
     handler = _Handler(block)
     properties, _ = frontmatter.parse(block, handler=handler)
-    return (properties if handler.mapping else None), handler.findings
+    return (cast("dict[str, PropertyValue]", properties) if handler.mapping else None), handler.findings
 
 
 class _Builder:
@@ -213,7 +219,7 @@ class _Builder:
             key = self.value(event, depth + 1)
             name = key if isinstance(key, str) else str(key)
             if name in values:
-                mark = event.start_mark
+                mark = cast("_Mark", event.start_mark)
                 self.findings.append(
                     Finding(
                         "W010",

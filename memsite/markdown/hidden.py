@@ -25,8 +25,8 @@ _PICTURES = {code: 0x2400 + code for code in range(0x20) if code not in (0x09, 0
 _NEUTRAL = (
     _PICTURES
     | {0x7F: 0x2421}
-    | {code: 0xFFFD for code in range(0x80, 0xA0)}
-    | {code: 0xFFFD for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))}
+    | dict.fromkeys(range(128, 160), 65533)
+    | dict.fromkeys((*range(8234, 8239), *range(8294, 8298)), 65533)
 )
 
 

@@ -17,7 +17,8 @@ _TYPES = {
     "REF": "reference", "TPL": "template", "AST": "asset", "DOC": "document",
 }  # fmt: skip
 _DATE = re.compile(
-    r"(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?[ ]?(Z|z|[+-]\d{2}:?\d{2})?)?$"
+    r"(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?"
+    r"[ ]?(Z|z|[+-]\d{2}:?\d{2})?)?$"
 )
 _ID_DATE = re.compile(r"[A-Z]{3}-(\d{4})(\d{2})(\d{2})(?:-(\d{2})(\d{2})(\d{2})(?!\d))?")
 _DATE_KEYS = ("date", "created", "timestamp")
@@ -83,7 +84,9 @@ def _date(
     source: Source, properties: Mapping[str, PropertyValue], block: str, findings: list[Finding]
 ) -> tuple[datetime | None, str]:
     """Date and how it was written: from the index, else front matter, else the entry id."""
-    candidates = [(source.entry.date, None)] if source.entry and source.entry.date else []
+    candidates: list[tuple[str, str | None]] = []
+    if source.entry and source.entry.date:
+        candidates.append((source.entry.date, None))
     candidates += [(value, key) for key in _DATE_KEYS if (value := _nested(properties, key))]
     unreadable = ""
     for written, key in candidates:

@@ -46,7 +46,7 @@ _CONTROL = re.compile(
 
 
 def visible(text: str) -> str:
-    """`text` with every control, bidi and tag character spelled out (`\\x1b`, `\\u202e`): safe for
+    r"""`text` with every control, bidi and tag character spelled out (`\x1b`, `\u202e`): safe for
     a terminal and for titles. Tabs and line feeds stay."""
     return _CONTROL.sub(lambda found: _spelled(found.group()), text)
 

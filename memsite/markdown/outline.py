@@ -17,7 +17,7 @@ from markdown_it.token import Token
 from memsite.markdown.names import slug
 from memsite.markdown.syntax import relation_of
 from memsite.markdown.wikilink import is_file
-from memsite.note import Context, Finding, Heading, Link
+from memsite.note import Context, Finding, Heading, Link, Severity
 
 _EXTERNAL = re.compile(r"(?:https?:|mailto:|//|\?)", re.IGNORECASE)
 _REMOTE = re.compile(r"(?:https?:)?//", re.IGNORECASE)
@@ -41,7 +41,7 @@ class Outline:
     first_line: int
     links: list[Link] = field(default_factory=list)
     headings: list[Heading] = field(default_factory=list)
-    tags: dict[str, None] = field(default_factory=dict)
+    tags: dict[str, int] = field(default_factory=dict)
     blocks: list[str] = field(default_factory=list)
     relations: dict[str, None] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
@@ -118,10 +118,19 @@ class Outline:
                 return ""
             width, height = values.get("width", ""), values.get("height", "")
             size = (f"{width}x{height}" if height.isdigit() else width) if width.isdigit() else None
+            alt = values.get("alt", "")
             link = Link(
-                "markdown", unquote(source), values.get("alt") or None, self.first_line + row, 1,
-                Context("", values.get("alt", ""), ""), embed=True, image=True, size=size, heading=self._under(),
-            )  # fmt: skip
+                "markdown",
+                unquote(source),
+                alt or None,
+                self.first_line + row,
+                1,
+                Context("", alt, ""),
+                embed=True,
+                image=True,
+                size=size,
+                heading=self._under(),
+            )
             self.links.append(link)
             return f'<img src="{self.marker}/e{len(self.links) - 1}">'
 
@@ -141,17 +150,13 @@ class Outline:
             elif child.type in ("remark", "malformed"):
                 self._remark(child, place)
             elif child.type == "tag":
-                self.tags.setdefault(child.content)
-                child.meta["tag"] = list(self.tags).index(child.content)
+                child.meta["tag"] = self.tags.setdefault(child.content, len(self.tags))
             elif child.type == "html_inline":
                 child.content = self._images(child.content, place.row(0))
         if ".md)" in token.content and (found := _SPACE_IN_LINK.search(token.content)):
+            hint = "write <...> around the target or %20 for the blank"
             self._add(
-                "W007",
-                *place(found.start()),
-                "a blank in the target keeps this from being a link",
-                "write <...> around the target or %20 for the blank",
-                "info",
+                place(found.start()), "a blank in the target keeps this from being a link", hint, "info"
             )
         base = self._length
         self.opaque += [
@@ -160,52 +165,32 @@ class Outline:
         self._block(text)
         place.leave()
 
-    def _add(self, code: str, line: int, column: int, message: str, hint: str, severity: str | None) -> None:
-        self.findings.append(Finding(code, line, column, message, hint, severity))  # type: ignore[arg-type]
+    def _add(self, place: tuple[int, int], message: str, hint: str, severity: Severity | None) -> None:
+        if len(self.findings) < _MOST_FINDINGS:
+            self.findings.append(Finding("W007", *place, message, hint, severity))
 
     def _remark(self, token: Token, place: _Place) -> None:
-        if len(self.findings) >= _MOST_FINDINGS:
-            return
-        line, column = place(token.meta["pos"])
-        self._add(
-            "W007",
-            line,
-            column,
-            token.meta["message"],
-            "write [[name]] or [[name|shown text]]",
-            token.meta["severity"],
-        )
+        hint = "write [[name]] or [[name|shown text]]"
+        self._add(place(token.meta["pos"]), token.meta["message"], hint, token.meta["severity"])
 
     def _link(self, token: Token, place: _Place, text: str, span: tuple[int, int], *, in_item: bool) -> None:
-        target, label, embed, image, size, title = _written(token, text[span[0] : span[1]])
-        if not target:
+        written = _written(token, text[span[0] : span[1]])
+        if written is None:
             return
         line, column = place(token.meta.get("pos", 0))
-        relation = None
-        if token.type == "wikilink" and in_item:
-            relation = relation_of(place.text, token.meta["pos"])
-            if relation:
-                self.relations.setdefault(relation)
-        token.meta["link"] = len(self.links)
+        relation = (
+            relation_of(place.text, token.meta["pos"]) if in_item and token.type == "wikilink" else None
+        )
+        if relation:
+            self.relations.setdefault(relation)
         context = _sentence(text, *span)
         if not context.link:
-            context = replace(context, link=label or target)
-        kind = "wiki" if token.type == "wikilink" else "markdown"
+            context = replace(context, link=written.label or written.target)
+        token.meta["link"] = len(self.links)
         self.links.append(
-            Link(
-                kind,
-                target,
-                label,
-                line,
-                column,
-                context,
-                embed=embed,
-                image=image,
-                size=size,
-                title=title,
-                heading=self._under(),
-                relation=relation,
-            )  # fmt: skip  # type: ignore[arg-type]
+            replace(
+                written, line=line, column=column, context=context, heading=self._under(), relation=relation
+            )
         )
 
 
@@ -214,33 +199,25 @@ _OPAQUE = frozenset(
 )
 
 
-def _written(token: Token, shown: str) -> tuple[str, str | None, bool, bool, str | None, str | None]:
-    """Target, label, embed, image, size, title of a link token. An empty target is no link of ours."""
+def _written(token: Token, shown: str) -> Link | None:
+    """What a link token says, its place still open; None where it leads out and is no link of ours."""
+    here = (0, 0, Context("", "", ""))
     meta = token.meta
     if token.type == "wikilink":
         image = meta["embed"] and is_file(meta["target"])
-        return meta["target"], meta["label"], meta["embed"], image, meta["size"], None
+        return Link(
+            "wiki", meta["target"], meta["label"], *here, embed=meta["embed"], image=image, size=meta["size"]
+        )
+    title = str(token.attrGet("title") or "") or None
     if token.type == "image":
         sized = _ALT_SIZE.match(shown)
         alt, size = (sized[1], sized[2]) if sized else (shown, None)
-        title = token.attrGet("title")
-        return (
-            _target(str(token.attrGet("src") or ""), image=True),
-            alt or None,
-            True,
-            True,
-            size,
-            str(title) if title else None,
-        )
-    title = token.attrGet("title")
-    return (
-        _target(str(token.attrGet("href") or ""), image=False),
-        shown,
-        False,
-        False,
-        None,
-        str(title) if title else None,
-    )
+        target = _target(str(token.attrGet("src") or ""), image=True)
+        link = Link("markdown", target, alt or None, *here, embed=True, image=True, size=size, title=title)
+    else:
+        target = _target(str(token.attrGet("href") or ""), image=False)
+        link = Link("markdown", target, shown, *here, title=title)
+    return link if target else None
 
 
 def _target(href: str, *, image: bool) -> str:
@@ -295,10 +272,10 @@ def _sentence(text: str, start: int, end: int) -> Context:
     """The sentence of `text` around `text[start:end]`, at most 160 characters on each side."""
     floor, ceiling = max(0, start - _CONTEXT), min(len(text), end + _CONTEXT)
     before, after = text[floor:start], text[end:ceiling]
-    for found in _SENTENCE_END.finditer(before):
-        floor = start - len(before) + found.end()
-    if found := _SENTENCE_END.search(after):
-        ceiling = end + found.start()
+    for stop in _SENTENCE_END.finditer(before):
+        floor = start - len(before) + stop.end()
+    if following := _SENTENCE_END.search(after):
+        ceiling = end + following.start()
     head = ("…" if floor and floor == start - _CONTEXT else "") + text[floor:start]
     tail = text[end:ceiling] + ("…" if ceiling == end + _CONTEXT < len(text) else "")
     return Context(head.lstrip(), text[start:end], tail.rstrip())

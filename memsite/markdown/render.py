@@ -91,7 +91,8 @@ def _attribute(_: str, name: str, value: str) -> str | None:
             return value
         if value.startswith("#" + marker):
             return "#" + value[len(marker) + 2 :]
-        return value if value.startswith("?") or value[1:] in _current.anchors and value[:1] == "#" else None
+        own = value.startswith("?") or (value[:1] == "#" and value[1:] in _current.anchors)
+        return value if own else None
     if name == "src":
         return value if value.startswith(marker) else None
     return value
@@ -107,8 +108,8 @@ _cleaner = nh3.Cleaner(
 )
 _math_cleaner = nh3.Cleaner(
     tags=set(
-        "math mrow mi mn mo ms mtext mspace mfrac msqrt mroot mstyle merror mpadded mphantom menclose msub msup"
-        " msubsup munder mover munderover mtable mtr mtd".split()
+        "math mrow mi mn mo ms mtext mspace mfrac msqrt mroot mstyle merror mpadded mphantom menclose msub"
+        " msup msubsup munder mover munderover mtable mtr mtd".split()
     ),
     attributes={
         "*": {
@@ -131,7 +132,7 @@ _math_cleaner = nh3.Cleaner(
             "notation",
         },
         "math": {"display"},
-    },  # fmt: skip
+    },
 )
 
 
@@ -251,7 +252,8 @@ def _item_open(token: Token, env: dict[str, Any]) -> str:
 def _list_open(token: Token, env: dict[str, Any]) -> str:
     start = token.attrGet("start")
     number = f' start="{start}"' if start else ""
-    return f"<{token.tag}{_id(token, env)}{_ours(env, 'task-list') if token.meta.get('tasks') else ''}{number}>\n"
+    tasks = _ours(env, "task-list") if token.meta.get("tasks") else ""
+    return f"<{token.tag}{_id(token, env)}{tasks}{number}>\n"
 
 
 def _paragraph_open(token: Token, env: dict[str, Any]) -> str:
@@ -333,7 +335,8 @@ def _footnote_ref(token: Token, env: dict[str, Any]) -> str:
     number = token.meta["id"] + 1
     again = f":{token.meta['subId']}" if token.meta.get("subId", 0) > 0 else ""
     mark = env["marker"]
-    return f'<sup{_ours(env, "footnote-ref")}><a href="#{mark} fn:{number}" id="{mark} fnref:{number}{again}">{number}</a></sup>'
+    link = f'<a href="#{mark} fn:{number}" id="{mark} fnref:{number}{again}">{number}</a>'
+    return f"<sup{_ours(env, 'footnote-ref')}>{link}</sup>"
 
 
 def _footnote_anchor(token: Token, env: dict[str, Any]) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from markdown_it import MarkdownIt
+from markdown_it.parser_inline import RuleFuncInlineType
 from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
@@ -29,13 +30,12 @@ def syntax_plugin(md: MarkdownIt) -> None:
     md.core.ruler.after("block", "callouts", _callouts)
     md.core.ruler.after("callouts", "tasks", _tasks)
     md.core.ruler.after("tasks", "block_ids", _block_ids)
-    for rules, names in ((md.inline.ruler, ("link", "image", "footnote_inline")),):
-        for name in names:
-            position = next(index for index, rule in enumerate(rules.__rules__) if rule.name == name)
-            rules.at(name, _within_budget(rules.__rules__[position].fn))
+    for rule in md.inline.ruler.__rules__:
+        if rule.name in ("link", "image", "footnote_inline"):
+            md.inline.ruler.at(rule.name, _within_budget(rule.fn))
 
 
-def _within_budget(rule):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+def _within_budget(rule: RuleFuncInlineType) -> RuleFuncInlineType:
     """`rule`, but for a text with so many brackets that looking for the partner of each one would
     take quadratic time; there a bracket is text unless its partner is near. Tells where it began."""
 
