@@ -208,8 +208,8 @@ def test_a_note_wins_over_a_bare_block() -> None:
 
 def test_the_levels_in_their_order() -> None:
     by_title, by_alias = note("t.md", title="Deep Learning"), note("u.md", names=["DL"])
-    seat = note("a.md", "[[Deep Learning]] [[dl]] [[deep_learning]] [[MEM-1]]")
-    graph = resolve([by_title, by_alias, seat, note("m.md", id="MEM-1")], [view()])
+    seat = note("a.md", "[[Deep Learning]] [[dl]] [[deep_learning]] [[MEM-20260318-001]]")
+    graph = resolve([by_title, by_alias, seat, note("m.md", id="MEM-20260318-001")], [view()])
     assert leads(graph, "a.md") == (at("t"), at("u"), at("t"), at("m"))
     graph = resolve([by_title, note("Deep Learning.md"), by_alias, seat], [view()])
     assert leads(graph, "a.md")[0] == at("Deep Learning"), "a file name goes before a title"
@@ -239,6 +239,8 @@ def test_index_ids_and_the_ids_of_maestro() -> None:
         ("mailto:a@b.example", External("mailto:a@b.example")),
         ("?q=1", External("?q=1")),
         ("#here", at("sub/a", "here")),
+        ("../guide.md#32-sleep--rest", at("guide", "3-2-sleep-rest")),
+        ("../sub", Missing("is a folder without an index note")),
         ("../gone.md", Missing("there is no note at that path")),
         ("../gone.png", Missing("there is no file at that path")),
         ("../../guide.md", Missing("leaves the store")),
@@ -255,7 +257,7 @@ def test_index_ids_and_the_ids_of_maestro() -> None:
     ],
 )
 def test_markdown_links(target: str, right: Target) -> None:
-    notes = [note("guide.md", "## Set up"), note("my note.md"), note("folder/index.md")]
+    notes = [note("guide.md", "## Set up\n## 3.2 Sleep & rest"), note("my note.md"), note("folder/index.md")]
     seat = note("sub/a.md", "## here", links=[markdown(target)])
     assert leads(resolve([*notes, seat], [view()]), "sub/a.md")[0] == right
 
@@ -275,6 +277,7 @@ def test_markdown_links_to_files() -> None:
     assert asset(wiki("my pic.png")) == near
     assert asset(wiki("img/my pic.png", embed=True)) == Asset("vault", "sub/img/my pic.png")
     assert asset(wiki("/other/my pic.png", embed=True)) == Asset("vault", "other/my pic.png")
+    assert asset(markdown("my pic.png", image=True)) == near
     assert asset(wiki("gone.png", embed=True, image=True)) == Missing("there is no file of that name")
     assert asset(wiki("gone.pdf")) == Missing("there is no file of that name")
     assert asset(wiki("Node.js")) == ConceptTarget("node.js")
@@ -286,6 +289,13 @@ def test_a_picture_is_never_a_note() -> None:
 
 def test_embeds_of_nothing_are_missing() -> None:
     assert lead(wiki("gone", embed=True)) == Missing("there is no note of that name")
+
+
+def test_short_ids_are_ids_only_where_there_are_entries() -> None:
+    seat = note("a.md", "[[MEM-009]] [[DOC-1]]")
+    assert leads(resolve([seat], [view()]), "a.md") == (ConceptTarget("mem-009"), ConceptTarget("doc-1"))
+    missing = Missing("there is no entry with that id")
+    assert leads(resolve([seat], [view(), view("w", kind="workflow")]), "a.md") == (missing, missing)
 
 
 def test_urls_in_wiki_links_and_properties() -> None:

@@ -23,7 +23,7 @@ class Fragments:
         self._anchors: dict[str, int] = {}
         for position, heading in enumerate(document.headings):
             self._anchors.setdefault(heading.anchor, position)
-            for key in {"=" + match_key(heading.text), "~" + slug(heading.text)}:
+            for key in self._keys(heading.text):
                 self._headings[key].append(position)
         self._parents = _parents([heading.level for heading in document.headings])
         self._html_ids: frozenset[str] | None = None
@@ -62,9 +62,18 @@ class Fragments:
 
     def _positions(self, text: str) -> Sequence[int]:
         """Headings of that text, else headings whose text makes the same anchor."""
-        key = slug(text)
-        return self._headings.get("=" + match_key(text), ()) or (
-            self._headings.get("~" + key, ()) if key else ()
+        return next((found for key in self._keys(text) if (found := self._headings.get(key))), ())
+
+    @staticmethod
+    def _keys(text: str) -> list[str]:
+        """The text, our anchor of it, and the anchor of hosts that drop punctuation (`32-sleep` for
+        `3.2 Sleep`), the best match first.
+        """
+        anchor = slug(text)
+        return (
+            [f"={match_key(text)}", f"~{anchor}", f"-{anchor.replace('-', '')}"]
+            if anchor
+            else [f"={match_key(text)}"]
         )
 
     def _is_below(self, position: int, wanted: Sequence[frozenset[int]]) -> bool:

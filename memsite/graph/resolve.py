@@ -34,6 +34,7 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]+:|//|\?")
 _WIKI_URL = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.\-]+://|mailto:)\S")
 _MEMORY = "memory://"
 _ENTRY_ID = re.compile(r"(?:MEM|TIP|KNW|RCP|DCS|REF|TPL|AST|DOC)-\d|knowhow-[a-z]{3}-", re.IGNORECASE)
+_DATED_ID = re.compile(r"(?:MEM|TIP)-\d{8}-", re.IGNORECASE)
 _PATH_START = re.compile(r"\.{0,2}/|\.\.$")
 # `issue #12`, `PR #7`: a number, not a heading.
 _NUMBERED = re.compile(r"[^#]*\s#\d+$")
@@ -85,6 +86,7 @@ class _Resolver:
         self._notes = notes
         self._names = NoteNames(notes, stores.values())
         self._files = {name: FileNames(store) for name, store in stores.items()}
+        self._has_entries = any(store.kind == "workflow" for store in stores.values())
         self._fragments: dict[Address, Fragments] = {}
         self._several: dict[tuple[str, int], Ambiguous] = {}
 
@@ -111,7 +113,7 @@ class _Resolver:
             for name, fragment in _readings(text):
                 if hits := self.called(name, seat):
                     return self._arrive(hits, name, fragment, link)
-        if asset := self._asset(text, seat):
+        if (link.image or "." in text) and (asset := self._asset(text, seat)):
             return asset
         if at_block := self._bare_block(text, seat):
             return at_block
@@ -165,7 +167,7 @@ class _Resolver:
             slashed = name.replace("\\", "/")
             if self.called(slashed, seat) or self._is_path(slashed, seat):
                 return "a backslash separates no folders, use /"
-        if _ENTRY_ID.match(name):
+        if (_ENTRY_ID if self._has_entries else _DATED_ID).match(name):
             return "there is no entry with that id"
         if link.embed or (text.partition("#")[2].strip("# ") and not _NUMBERED.match(text)):
             return "there is no note of that name"
@@ -220,13 +222,17 @@ class _Resolver:
         if not hits and not link.image:
             inside = (f"{where}/{name}".lstrip("/") for name in _FOLDER_NOTES)
             hits = next(filter(None, (self._names.near_path(seat.store, name, seat) for name in inside)), ())
-        if not hits and not link.image and self._is_vault(seat) and not _PATH_START.match(path):
-            # Obsidian writes the shortest unique end of a path into Markdown links, too.
+        # Obsidian writes the shortest unique end of a path into Markdown links, too.
+        by_name = self._is_vault(seat) and not _PATH_START.match(path)
+        if not hits and not link.image and by_name:
             hits = self._names.in_file_names(path, seat)
         if hits:
             return self._arrive(hits, path, fragment, link)
         files = self._files.get(seat.store)
-        return files.at_path(where) if files else None
+        asset = files.at_path(where) if files else None
+        if not asset and files and link.image and by_name:
+            asset = files.named(path, seat.folder)
+        return asset
 
     def _markdown_reason(self, text: str, seat: Seat) -> str:
         name = text.partition("#")[0].partition("?")[0]
@@ -234,6 +240,9 @@ class _Resolver:
             return "leaves the store"
         if "\\" in name:
             return "a backslash separates no folders, use /"
+        path = joined(seat.folder, name)
+        if path and all((seat.store, match_key(part)) in self._names.folders for part in path.split("/")):
+            return "is a folder without an index note"
         is_note = without_md(name) != name or "." not in name.rpartition("/")[2]
         return f"there is no {'note' if is_note else 'file'} at that path"
 
