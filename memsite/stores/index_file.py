@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Literal, TypeAlias
 
 from memsite.errors import IndexUnreadable
@@ -277,9 +276,7 @@ def remove_rows(text: str, positions: Collection[int]) -> str:
     gone = {index.rows[position].member.start for position in positions}
     if not gone:
         return text
-    kept = [member for member in index.members if member.start not in gone]
-    count = _count_edit(index, len(index.rows) - len(gone))
-    return _replace(text, [(index.open, index.close, _joined(index, kept)), *count])
+    return _replace(text, [*_cuts(index, gone), *_count_edit(index, len(index.rows) - len(gone))])
 
 
 def rebuild(rows: Iterable[Mapping[str, object]]) -> str:
@@ -287,16 +284,24 @@ def rebuild(rows: Iterable[Mapping[str, object]]) -> str:
     return json.dumps({"entries": [dict(row) for row in rows]}, indent=2, ensure_ascii=False) + "\n"
 
 
-def _joined(index: IndexFile, kept: Sequence[Member]) -> str:
-    """The members that stay, each but the first with what separated it from the one before."""
-    if not kept:
-        return ""
-    text, members = index.text, index.members
-    before = {member.start: text[prior.end : member.start] for prior, member in pairwise(members)}
-    written = [text[index.open : members[0].start]]
-    for number, member in enumerate(kept):
-        written.append((before[member.start] if number else "") + text[member.start : member.end])
-    return "".join([*written, text[members[-1].end : index.close]])
+def _cuts(index: IndexFile, gone: Collection[int]) -> Iterator[tuple[int, int, str]]:
+    """The ranges to cut for the members that begin at `gone`.
+
+    A member goes with what separates it from the one before; while none is left before it, with what
+    separates it from the one after.
+    """
+    members = index.members
+    if len(gone) == len(members):
+        yield index.open, index.close, ""
+        return
+    left_before = False
+    for number, member in enumerate(members):
+        if member.start not in gone:
+            left_before = True
+        elif left_before:
+            yield members[number - 1].end, member.end, ""
+        else:
+            yield member.start, members[number + 1].start, ""
 
 
 def _insert(index: IndexFile, source: str, position: int | None) -> str:
@@ -389,6 +394,10 @@ def _count_edit(index: IndexFile, count: int) -> list[tuple[int, int, str]]:
 
 
 def _replace(text: str, edits: Iterable[tuple[int, int, str]]) -> str:
-    for start, end, new in sorted(edits, reverse=True):
-        text = text[:start] + new + text[end:]
-    return text
+    """`text` with each range (start, end) replaced; the ranges do not overlap."""
+    pieces: list[str] = []
+    at = 0
+    for start, end, new in sorted(edits):
+        pieces += (text[at:start], new)
+        at = end
+    return "".join([*pieces, text[at:]])
