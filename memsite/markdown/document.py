@@ -28,7 +28,7 @@ _WIKILINK = re.compile(r"(!?)\[\[([^\[\]|]+?)(?:\\?\|([^\[\]]*))?\]\]")
 _SCHEME = re.compile(r"[a-z][a-z0-9+.\-]*:", re.IGNORECASE)
 _SAFE_SCHEMES = ("http:", "https:", "mailto:", "memory:")
 # Beyond this a page is of no use to anybody, and no parser is fast any more.
-_MAX_TEXT = 1_000_000
+_MAX_TEXT = 2_500_000
 
 
 @lru_cache(maxsize=1)
