@@ -47,7 +47,9 @@ def project(tmp_path: Path) -> WriteTree:
         root.mkdir(exist_ok=True)
         (root / "notes").mkdir(exist_ok=True)
         if "memsite.toml" not in files and not (root / "memsite.toml").exists():
-            (root / "memsite.toml").write_text('[stores.notes]\nkind = "vault"\npath = "notes"\n', encoding="utf-8")
+            (root / "memsite.toml").write_text(
+                '[stores.notes]\nkind = "vault"\npath = "notes"\n', encoding="utf-8"
+            )
         return write_tree(root, files)
 
     return write

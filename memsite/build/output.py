@@ -82,6 +82,11 @@ class Output:
         self.kept[url] = next(iter(checksums))
         return True
 
+    def clear(self) -> None:
+        """Remove every file that still holds what we wrote."""
+        for url in self.known:
+            self._remove(url)
+
     def swap(self) -> Swap:
         """Put the new site in the old one's place."""
         files = {**self.kept, **self.staged}

@@ -14,7 +14,7 @@ from importlib import import_module
 import click
 
 from memsite import __version__
-from memsite.cli.options import Invocation, output_options
+from memsite.cli.options import Invocation, examples, output_options
 from memsite.cli.terminal import note_line, print_error, visible
 from memsite.errors import BadArgument, MemsiteError
 
@@ -47,14 +47,13 @@ COMMANDS: dict[str, dict[str, tuple[str, str]]] = {
     },
 }
 
-EXAMPLES = """\b
-Examples:
-  memsite                                  what is remembered, both stores
-  memsite build                            the wiki, in site/
-  memsite serve                            the same, live, in the browser
-  memsite check                            what is wrong with it
-  memsite edit NOTE --operation append --content "see [[Retry]]"
-"""
+EXAMPLES = examples(
+    "memsite                                  what is remembered, both stores",
+    "memsite build                            the wiki, in site/",
+    "memsite serve                            the same, live, in the browser",
+    "memsite check                            what is wrong with it",
+    'memsite edit NOTE --operation append --content "see [[Retry]]"',
+)
 
 
 class Commands(click.Group):

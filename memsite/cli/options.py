@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import click
 
 if TYPE_CHECKING:
+    from memsite.cache import Documents
     from memsite.memory import Memory
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -28,17 +29,30 @@ class Invocation:
     verbose: bool = False
     debug: bool = False
     output: Format | None = None
+    _documents: Documents | None = None
 
     @property
     def format(self) -> Format:
         """The format that was asked for, else columns for a person and plain lines for a pipe."""
         return self.output or ("table" if sys.stdout.isatty() else "plain")
 
-    def memory(self) -> Memory:
+    def memory(self, *, cached: bool = True) -> Memory:
         """The memory of the project. Raises NoStore (E001), BadConfig (E015)."""
+        from memsite.cache import Documents
         from memsite.memory import open_memory
+        from memsite.stores import project_root
 
-        return open_memory(self.project, system_dir=self.system_dir, vaults=self.vaults)
+        root = self.project.resolve() if self.project else project_root(Path.cwd())
+        self._documents = Documents(root) if cached else None
+        return open_memory(root, system_dir=self.system_dir, vaults=self.vaults, documents=self._documents)
+
+    def save_cache(self, *, make: bool = False) -> None:
+        """Keep what was parsed for the next run; `make` a cache where there is none yet.
+
+        Only after all notes were read: what this run did not use is forgotten.
+        """
+        if self._documents is not None:
+            self._documents.save(make=make)
 
 
 def invocation() -> Invocation:
@@ -105,3 +119,8 @@ def output_options(command: Command) -> Command:
     for option in reversed(_OUTPUT_OPTIONS):
         command = option(command)
     return project_options(command)
+
+
+def examples(*lines: str) -> str:
+    """The epilog of a command's help: one example a line, as they are."""
+    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)

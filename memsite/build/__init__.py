@@ -1,0 +1,190 @@
+"""The build pipeline in order: read, check, plan, render, write, audit."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memsite.build.assets import asset_bytes, refused_assets
+from memsite.build.audit import Audit
+from memsite.build.output import Output, is_ours, open_output
+from memsite.note import Problem
+
+if TYPE_CHECKING:
+    from memsite.memory import Memory
+    from memsite.pages import SitePlan
+
+__all__ = ["BuildResult", "build_site", "is_ours"]
+
+Progress = Callable[[str, int, int], None]
+"""Told the stage, how many of its steps are done and how many there are."""
+
+_HEADERS = b"""\
+# Response headers for hosts that read this file (Netlify, Cloudflare Pages). The pages carry the same
+# policy themselves; frame-ancestors works as a header only.
+/*
+  Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
+font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'
+  X-Content-Type-Options: nosniff
+  X-Frame-Options: DENY
+  Referrer-Policy: no-referrer
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class BuildResult:
+    """What a build did. Counts are files of the site; `seconds` is wall time by stage."""
+
+    output: Path
+    notes: int
+    """Notes that are published."""
+    private: int
+    """Notes that are left out because they or their store say so."""
+    problems: tuple[Problem, ...]
+    """What is wrong with the memory, as far as it is published."""
+    stopped: bool
+    """`strict` met a problem: nothing was written, the old site stands."""
+    pages: int = 0
+    written: tuple[str, ...] = ()
+    unchanged: int = 0
+    removed: tuple[str, ...] = ()
+    links: int = 0
+    """Different links of each page, added up; every one of them was followed."""
+    faults: tuple[str, ...] = ()
+    """What the audit found wrong with the site itself: faults of memsite, one line each."""
+    bytes: int = 0
+    """Size of all files of the site."""
+    seconds: dict[str, float] = field(default_factory=dict)
+
+
+def build_site(
+    memory: Memory,
+    output: Path | str | None = None,
+    *,
+    strict: bool = False,
+    clean: bool = False,
+    progress: Progress | None = None,
+) -> BuildResult:
+    """Build the memory as a wiki in `output` (default: the folder that the configuration names).
+
+    With `strict`, a problem of warning or higher stops the build with the old site untouched; with
+    `clean`, every file of ours is removed first. Raises ForeignOutput (E016), ReadOnly (E018), Locked
+    (E013).
+    """
+    clock = _Clock(progress or _silent)
+    target = Path(output) if output is not None else memory.project / memory.config.site.output
+    with open_output(target, stores=[store.root for store in memory.stores]) as site:
+        with clock.stage("read"):
+            memory.graph()
+        with clock.stage("check"):
+            memory.problems()
+        with clock.stage("plan"):
+            plan = _planned(memory)
+        result = BuildResult(
+            output=site.root,
+            notes=len(plan.graph.notes),
+            private=plan.hidden,
+            problems=plan.problems,
+            stopped=strict and any(problem.severity in ("error", "warning") for problem in plan.problems),
+        )
+        if result.stopped:
+            return result
+        if clean:
+            site.clear()
+        return _written(result, plan, memory, site=site, clock=clock)
+
+
+def _planned(memory: Memory) -> SitePlan:
+    from memsite.pages import linked_assets, plan
+
+    graph = memory.graph()
+    return plan(
+        graph,
+        memory.problems(),
+        memory.config,
+        memory_files=memory.memory_files(),
+        refused=frozenset(refused_assets(linked_assets(graph), _roots(memory))),
+    )
+
+
+def _written(
+    result: BuildResult, plan: SitePlan, memory: Memory, *, site: Output, clock: _Clock
+) -> BuildResult:
+    """Render every file of the plan, write it, follow its links, and put the new site in place."""
+    audit, size = Audit(), 0
+    for url, written in _files(plan, memory, clock):
+        size += len(written)
+        with clock.stage("write"):
+            site.put(url, written)
+        if url.endswith((".html", ".css")):
+            with clock.stage("audit"):
+                audit.add(url, written.decode())
+    with clock.stage("audit"):
+        faults = audit.faults({*site.kept, *site.staged})
+    with clock.stage("write"):
+        swap = site.swap()
+    return replace(
+        result,
+        pages=len(plan.pages),
+        written=swap.written,
+        unchanged=swap.unchanged,
+        removed=swap.removed,
+        links=audit.links(),
+        faults=faults,
+        bytes=size,
+        seconds=clock.seconds,
+    )
+
+
+def _files(plan: SitePlan, memory: Memory, clock: _Clock) -> Iterator[tuple[str, bytes]]:
+    """Every file of the site with its bytes, one after the other."""
+    from memsite.pages import render, static_files
+
+    for done, page in enumerate(plan.pages):
+        clock.progress("render", done, len(plan.pages))
+        with clock.stage("render"):
+            written = render(page, plan)
+        yield page.url, written
+    with clock.stage("graph"):
+        graph_files = list(graph_pages(plan))
+    yield from graph_files
+    yield from static_files(plan)
+    sources = {store.name: store for store in memory.stores}
+    for url, address in plan.sources.items():
+        note = plan.graph.notes[address]
+        yield url, sources[note.store].read(note.path).content
+    for asset, url in plan.assets.items():
+        found = asset_bytes(asset, _roots(memory))
+        if found is not None:
+            yield url, found
+    yield "_headers", _HEADERS
+    yield ".nojekyll", b""
+
+
+def _roots(memory: Memory) -> dict[str, Path]:
+    return {store.name: store.root for store in memory.stores}
+
+
+class _Clock:
+    """Adds up the wall time of each stage, in seconds, and passes progress on."""
+
+    def __init__(self, progress: Progress) -> None:
+        self.seconds: dict[str, float] = {}
+        self.progress = progress
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        self.progress(name, 0, 0)
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - start
+
+
+def _silent(_stage: str, _done: int, _all: int) -> None:
+    """No progress."""

@@ -1,0 +1,119 @@
+"""The commands for the memory's health: check, repair, report, diff."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from memsite.cli.options import examples, invocation, project_options
+from memsite.cli.terminal import echo, note_line, visible
+
+if TYPE_CHECKING:
+    from memsite.memory import Memory
+    from memsite.note import Problem
+    from memsite.report import Health
+
+_GRAVITY = {"never": 0, "error": 1, "warning": 2, "info": 3}
+_FORMATS = ("text", "json", "github", "sarif", "junit", "markdown")
+
+
+@click.command(
+    "check",
+    epilog=examples(
+        "memsite check --fail-on error",
+        "memsite check --format sarif > memory.sarif",
+        "memsite check --update-baseline --baseline known.txt",
+        "memsite check --explain W003",
+    ),
+)
+@click.option("--format", "form", type=click.Choice(_FORMATS), default="text", help="[default: text]")
+@click.option("--json", "form", flag_value="json", help="The same as --format json.")
+@click.option(
+    "--fail-on",
+    type=click.Choice(tuple(_GRAVITY)[::-1]),
+    default="warning",
+    help="Exit with 1 from this severity on [default: warning].",
+)
+@click.option("--baseline", type=click.Path(path_type=Path), help="File of findings that are accepted.")
+@click.option("--update-baseline", is_flag=True, help="Accept all that is found now.")
+@click.option("--explain", metavar="CODE", help="Say what a rule means and how to mend it.")
+@project_options
+def check_command(
+    form: str, fail_on: str, baseline: Path | None, explain: str | None, *, update_baseline: bool
+) -> int:
+    """Say what is wrong with the memory, without building anything."""
+    if explain:
+        return _explain(explain)
+    options = invocation()
+    options.output = "json" if form == "json" else None
+    memory = options.memory()
+    problems = memory.problems()
+    options.save_cache()
+    accepted_in = baseline or _configured_baseline(memory)
+    if update_baseline:
+        return _accept(problems, accepted_in)
+    left = _unaccepted(problems, accepted_in)
+    health = health_of_memory(memory, left, accepted=len(problems) - len(left))
+    from memsite.report import FORMATS
+
+    echo(FORMATS[form](health).rstrip("\n"))
+    return int(any(_GRAVITY.get(problem.severity, 9) <= _GRAVITY[fail_on] for problem in left))
+
+
+def health_of_memory(memory: Memory, problems: tuple[Problem, ...], *, accepted: int = 0) -> Health:
+    """What the reports are made from."""
+    from memsite.report import health_of
+
+    return health_of(
+        memory.graph(),
+        problems,
+        config=memory.config,
+        bytes_of=memory.memory_files(),
+        accepted=accepted,
+    )
+
+
+def _explain(code: str) -> int:
+    from memsite.check import explain, find_rule
+    from memsite.errors import BadArgument
+
+    rule = find_rule(code)
+    if rule is None:
+        raise BadArgument(
+            f"There is no rule '{code}'.", hint="`memsite check --help` and the README name them."
+        )
+    echo(explain(rule).rstrip("\n"))
+    return 0
+
+
+def _configured_baseline(memory: Memory) -> Path | None:
+    named = memory.config.check.baseline
+    return memory.project / named if named else None
+
+
+def _unaccepted(problems: tuple[Problem, ...], baseline: Path | None) -> tuple[Problem, ...]:
+    from memsite.check import accepted_by, unaccepted
+    from memsite.errors import BadArgument
+
+    if baseline is None:
+        return problems
+    try:
+        text = baseline.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadArgument(
+            f"The baseline '{baseline}' cannot be read.", hint="Make it with --update-baseline."
+        ) from error
+    return unaccepted(problems, accepted_by(text))
+
+
+def _accept(problems: tuple[Problem, ...], baseline: Path | None) -> int:
+    from memsite.check import baseline_text
+    from memsite.errors import BadArgument
+
+    if baseline is None:
+        raise BadArgument("Which file?", hint="Name it with --baseline FILE or in [check] baseline.")
+    baseline.write_text(baseline_text(problems), encoding="utf-8")
+    note_line(visible(f"{baseline} accepts {len(problems)} findings."))
+    return 0

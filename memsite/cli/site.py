@@ -1,0 +1,134 @@
+"""The commands that make the site: build, serve, graph, stores, init."""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from memsite.cli.options import examples, invocation, output_options
+from memsite.cli.shapes import build_value, counted, stores_value
+from memsite.cli.terminal import echo, echo_json, note_line, print_rows, style, visible
+
+if TYPE_CHECKING:
+    from memsite.build import BuildResult
+
+MOST_FAULTS = 20
+"""Faults of the site that are printed; the JSON document has all of them."""
+
+
+@click.command(
+    "build",
+    epilog=examples("memsite build", "memsite build --output public --base-url https://example.org/memory/"),
+)
+@click.option("--output", "-o", type=click.Path(path_type=Path), help="Folder of the site [default: site].")
+@click.option("--base-url", metavar="URL", help="Where the site will be published, for feed and sitemap.")
+@click.option("--clean", is_flag=True, help="Remove what earlier builds wrote first.")
+@click.option("--strict", is_flag=True, help="Write nothing and exit with 1 when the memory has warnings.")
+@click.option("--no-cache", is_flag=True, help="Parse every note again.")
+@output_options
+def build_command(
+    output: Path | None, base_url: str | None, *, clean: bool, strict: bool, no_cache: bool
+) -> int:
+    """Build the memory as a wiki of static files.
+
+    The folder must be new, empty or an earlier site of memsite; files in it that memsite did not write
+    stay. Links are relative: the site works from a disk and under any address.
+    """
+    from memsite.build import build_site
+
+    options = invocation()
+    memory = options.memory(cached=not no_cache)
+    if base_url is not None:
+        memory.config = replace(memory.config, site=replace(memory.config.site, base_url=base_url))
+    bar = None if options.quiet else _Bar.on_a_terminal()
+    try:
+        result = build_site(memory, output, strict=strict, clean=clean, progress=bar)
+    finally:
+        if bar:
+            bar.wipe()
+    options.save_cache(make=True)
+    if options.format == "json":
+        echo_json(build_value(result))
+    else:
+        _print_build(result, quiet=options.quiet)
+    for fault in result.faults[:MOST_FAULTS]:
+        note_line(f"{style('fault of memsite', fg='red')} {visible(fault)}")
+    if result.faults:
+        note_line(f"The site has {len(result.faults)} faults that are memsite's own: please report them.")
+    return int(result.stopped or bool(result.faults))
+
+
+def _print_build(result: BuildResult, *, quiet: bool) -> None:
+    counts = counted(problem.severity for problem in result.problems)
+    found = ", ".join(
+        f"{count} {severity}{'s' * (count != 1)}" for severity, count in counts.items() if count
+    )
+    if result.stopped:
+        note_line(
+            f"Nothing was written: {found}. `memsite check` lists them; without --strict the site is built."
+        )
+        return
+    for problem in result.problems:
+        if problem.severity == "error" and not quiet:
+            note_line(visible(f"{problem.path}:{problem.line} {problem.code} {problem.message}"))
+    private = f", {result.private} private notes left out" if result.private else ", nothing is left out"
+    seconds = sum(result.seconds.values())
+    echo(
+        visible(
+            f"{result.output}: {result.notes} notes on {result.pages} pages{private}, "
+            f"{result.links} links followed, {result.bytes / 1e6:.1f} MB in {seconds:.1f} s "
+            f"({len(result.written)} files written, {result.unchanged} unchanged, "
+            f"{len(result.removed)} removed)"
+        )
+    )
+    if found and not quiet:
+        note_line(f"The memory has {found}: see health.html, or `memsite check`.")
+
+
+class _Bar:
+    """One line on a terminal that shows how far a build is; nothing for what takes under half a second."""
+
+    def __init__(self) -> None:
+        self._start = self._shown = time.monotonic()
+
+    @classmethod
+    def on_a_terminal(cls) -> _Bar | None:
+        return cls() if sys.stderr.isatty() else None
+
+    def __call__(self, stage: str, done: int, steps: int) -> None:
+        now = time.monotonic()
+        if now - self._start < 0.5 or now - self._shown < 0.1:
+            return
+        self._shown = now
+        part = f" {done * 100 // steps:3d} %" if steps else ""
+        click.echo(f"\r\x1b[K{stage}{part}", err=True, nl=False)
+
+    def wipe(self) -> None:
+        if self._shown > self._start:
+            click.echo("\r\x1b[K", err=True, nl=False)
+
+
+@click.command("stores", epilog=examples("memsite stores --verbose"))
+@output_options
+def stores_command() -> None:
+    """Say which stores were found; with --verbose, where memsite looked."""
+    options = invocation()
+    memory = options.memory()
+    discovery = memory.discovery
+    counts = {store.name: len(store.paths()) for store in discovery.stores}
+    if options.format == "json":
+        echo_json(stores_value(discovery, counts))
+        return
+    rows = [(s.name, s.kind, str(counts[s.name]), str(s.root)) for s in discovery.stores]
+    print_rows(("STORE", "KIND", "NOTES", "FOLDER"), rows, plain=options.format == "plain")
+    for remark in discovery.notes:
+        note_line(f"note: {visible(remark)}")
+    if options.verbose:
+        for tried in discovery.tried:
+            found = "found" if tried.found else "not there"
+            note_line(visible(f"tried {tried.path} ({tried.rule}): {found}"))
