@@ -74,7 +74,7 @@ def read(text: str) -> FrontMatter:
             "W010", 1, 1, "the block at the top is not front matter: it is shown as text", severity="info"
         )
         return FrontMatter(findings=(note,))
-    return FrontMatter(end, block, properties, ok=not findings, findings=tuple(findings))
+    return FrontMatter(end, block, properties, ok=not findings, findings=(*findings, *_second(text, end)))
 
 
 def key_line(block: str, key: str) -> int:
@@ -89,6 +89,20 @@ def _unclosed(text: str) -> Iterator[Finding]:
     opened = _OPEN.match(text)
     if opened and _KEY_LINE.match(text, opened.end(), _line_end(text, opened.end())):
         yield Finding("W010", 1, 1, "front matter is not closed", "add a line `---` below its last key")
+
+
+def _second(text: str, end: int) -> Iterator[Finding]:
+    """Some writers put a block of their own before the one that is there; the first counts."""
+    start = end + len(text[end:]) - len(text[end:].lstrip("\n"))
+    again = split(text[start:])
+    if (
+        again
+        and again[1].strip()
+        and all(_KEY_LINE.match(line) for line in again[1].splitlines() if line[:1].strip())
+    ):
+        line = text.count("\n", 0, start) + 1
+        message = "a second front-matter block is text: only the first counts"
+        yield Finding("W010", line, 1, message, "move its keys into the first block")
 
 
 def _line_end(text: str, start: int) -> int:

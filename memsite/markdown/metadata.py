@@ -163,6 +163,8 @@ def _texts(value: PropertyValue) -> Iterator[str]:
 
 
 def _tags(value: PropertyValue, entry: IndexEntry | None, document: Document) -> tuple[str, ...]:
+    if isinstance(value, str) and value.startswith("#") and "," not in value:
+        value = value.split()
     written = [*_texts(value), *(entry.tags if entry else ()), *document.tags]
     found: dict[str, str] = {}
     for tag in written:
