@@ -101,8 +101,17 @@ class Memory:
         if self._problems is None:
             from memsite.check import check
 
-            self._problems = check(self.graph(), config=self.config.check)
+            self._problems = check(self.graph(), config=self.config.check, bytes_of=self.memory_files())
         return self._problems
+
+    def memory_files(self) -> dict[Address, bytes]:
+        """The bytes of each MEMORY.md that can be read, by address."""
+        found: dict[Address, bytes] = {}
+        for store in self.stores:
+            source = _read_first(store, "MEMORY.md") if store.kind == "system" else None
+            if source is not None:
+                found[source.address] = source.content
+        return found
 
     def reload(self) -> None:
         """Forget what was read; parsed notes stay, for they depend on bytes alone."""
