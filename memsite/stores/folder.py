@@ -11,7 +11,7 @@ from memsite.config import StoreConfig
 from memsite.errors import BadEncoding, MemsiteError, NotFound, OutsideStore
 from memsite.note import IndexEntry, Problem, Severity, Source, StoreKind, StoreView, address_of
 from memsite.stores.listing import Listing, any_glob, list_folder
-from memsite.stores.reading import FileText, read_all, read_inside, refuse_binary
+from memsite.stores.reading import FileText, read_all, read_inside, real_parts, refuse_binary
 from memsite.stores.workflow import IndexPlace, IndexReading, Known, entry_of, read_index, within
 
 
@@ -50,6 +50,15 @@ class FolderStore:
         index = self._read_index(Known.of((path,), {}))
         return self._source(path, found, entry_of(path, index.entries))
 
+    def has(self, path: str) -> bool:
+        """Whether `path` is exactly that of a note; no file is opened. Raises OutsideStore."""
+        if not path.endswith(".md") or self._excluded(path):
+            return False
+        try:
+            return self.root.joinpath(*real_parts(self.root, path)).is_file()
+        except NotFound:
+            return False
+
     def sources(self) -> Iterator[Source]:
         """Every readable note, by path. Raises NotFound when the folder is gone."""
         listing = self._listing()
@@ -71,6 +80,10 @@ class FolderStore:
         if self._refused is None:
             for _ in self.sources():
                 pass
+        return self.outline()
+
+    def outline(self) -> StoreView:
+        """As `view`, with what an earlier reading could not read; opens no note."""
         listing = self._listing()
         index = self._read_index(Known.of(listing.notes, dict(listing.refused)))
         unread = (*listing.refused, *(self._refused or ()))

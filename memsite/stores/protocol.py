@@ -26,6 +26,10 @@ class Store(Protocol):
         """The folder itself."""
 
     @property
+    def prefix(self) -> str:
+        """What goes before a note's path to show it to people."""
+
+    @property
     def settings(self) -> StoreConfig:
         """What the configuration says of it."""
 
@@ -42,8 +46,14 @@ class Store(Protocol):
         Raises NotFound, OutsideStore when the path or a link leads out, BadEncoding for no text.
         """
 
+    def has(self, path: str) -> bool:
+        """Whether `path` is exactly that of a note; no file is opened. Raises OutsideStore."""
+
     def sources(self) -> Iterator[Source]:
         """Every readable note, by path. What could not be read ends in the problems of `view`."""
 
     def view(self) -> StoreView:
         """Index rows, other files and what reading found wrong."""
+
+    def outline(self) -> StoreView:
+        """As `view`, from the listing and the index alone: no note is opened."""
