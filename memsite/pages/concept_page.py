@@ -1,0 +1,86 @@
+"""Pages of names that are no note: concepts, and names that fit several notes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from memsite.markdown import visible
+from memsite.note import Backlink
+from memsite.pages.frame import Crumb, Desk, Frame
+from memsite.pages.listings import Row, row_of
+from memsite.pages.note_page import Group, Named, quoted_by
+from memsite.pages.plan import Page
+from memsite.pages.urls import root_of
+
+
+@dataclass(frozen=True, slots=True)
+class ConceptView:
+    frame: Frame
+    title: str
+    mentions: tuple[Group, ...]
+    notes: int
+    links: int
+    related: tuple[Named, ...]
+    """Concepts and notes that occur in the same notes, most often first."""
+    community: Named | None
+    spellings: tuple[str, ...]
+    shard: str
+
+
+@dataclass(frozen=True, slots=True)
+class AmbiguousView:
+    frame: Frame
+    title: str
+    candidates: tuple[Row, ...]
+    uses: tuple[Group, ...]
+
+
+def concept_view(page: Page, desk: Desk) -> ConceptView:
+    root = root_of(page.url)
+    concept = desk.plan.graph.concepts[page.subject]
+    addresses = dict.fromkeys(mention.address for mention in concept.mentions)
+    crumbs = (Crumb(desk.templates.texts.concepts, f"{root}concept/index.html"),)
+    title = visible(concept.name)
+    return ConceptView(
+        frame=desk.frame(page, title, description=f"{desk.templates.texts.kind_concept}: {title}", crumbs=crumbs),
+        title=title,
+        mentions=quoted_by(concept.mentions, desk, root),
+        notes=len(addresses),
+        links=len(concept.mentions),
+        related=_together(page.subject, desk, root),
+        community=None,
+        spellings=_spellings(concept.mentions, desk, title),
+        shard=desk.shard(page.url, root),
+    )
+
+
+def _spellings(mentions: tuple[Backlink, ...], desk: Desk, shown: str) -> tuple[str, ...]:
+    notes = desk.plan.graph.notes
+    written = (visible(notes[one.address].document.links[one.position].target.strip()) for one in mentions)
+    return tuple(sorted(set(written) - {shown}))[:8]
+
+
+def _together(key: str, desk: Desk, root: str) -> tuple[Named, ...]:
+    plan, relations = desk.plan, desk.relations
+    return tuple(
+        Named(
+            visible(relations.name_of(name)),
+            desk.href(plan.concepts[name] if name in plan.concepts else plan.notes[name], root),
+            "concept" if name in plan.concepts else "note",
+            count,
+        )
+        for name, count in relations.together(key)
+    )
+
+
+def ambiguous_view(page: Page, desk: Desk) -> AmbiguousView:
+    root = root_of(page.url)
+    meant = desk.plan.graph.ambiguous[page.subject]
+    title = visible(meant.name)
+    return AmbiguousView(
+        frame=desk.frame(page, title, description=desk.templates.texts.ambiguous_intro),
+        title=title,
+        candidates=tuple(row_of(address, desk, root) for address in meant.candidates),
+        uses=quoted_by(desk.relations.uses(meant.name), desk, root),
+    )
+

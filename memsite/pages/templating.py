@@ -1,0 +1,77 @@
+"""The one Jinja2 environment: escapes everything, knows no undefined name, compiles a template once."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+from memsite.config import Config
+from memsite.markdown import visible
+from memsite.templates import templates_folder
+
+if TYPE_CHECKING:
+    from jinja2 import Environment, Template
+
+
+@dataclass(frozen=True, slots=True)
+class Templates:
+    """Compiled templates and the words that they use."""
+
+    environment: Environment
+    texts: SimpleNamespace
+
+    def get(self, name: str) -> Template:
+        return self.environment.get_template(name)
+
+
+def templates_of(config: Config) -> Templates:
+    """The templates of a configuration: files of its own folder first, then memsite's."""
+    own = config.site.templates
+    folder = (config.file.parent / own if config.file else Path(own)) if own else None
+    return _loaded(str(folder) if folder else "")
+
+
+@lru_cache(maxsize=8)
+def _loaded(own: str) -> Templates:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    folders = [own, str(templates_folder())] if own else [str(templates_folder())]
+    environment = Environment(
+        loader=FileSystemLoader(folders),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+    texts = _texts(folders)
+    environment.filters["visible"] = visible
+    environment.filters["number"] = number
+    environment.globals["t"] = texts
+    environment.globals["count"] = lambda amount, noun: counted(amount, vars(texts)[f"count_{noun}"])
+    return Templates(environment, texts)
+
+
+def _texts(folders: list[str]) -> SimpleNamespace:
+    """The words of `texts.toml`: memsite's, then what an own file says otherwise."""
+    words: dict[str, Any] = {}
+    for folder in reversed(folders):
+        path = Path(folder, "texts.toml")
+        if path.is_file():
+            words |= tomllib.loads(path.read_text(encoding="utf-8"))
+    return SimpleNamespace(**words)
+
+
+def number(amount: int) -> str:
+    """`12345` as `12,345`."""
+    return f"{amount:,}"
+
+
+def counted(amount: int, forms: Mapping[str, str]) -> str:
+    """`amount` with its noun: `1 note`, `2 notes`."""
+    return (forms["one"] if amount == 1 else forms["other"]).format(n=number(amount))
