@@ -118,14 +118,15 @@ def parts_of(path: str) -> tuple[str, ...]:
 def real_parts(root: Path, path: str) -> tuple[str, ...]:
     """Where `path` really lies below `root` once its links are followed.
 
-    Raises OutsideStore when that is not in the store, NotFound when a link leads nowhere.
+    Raises OutsideStore when that is not in the store, NotFound when nothing is there.
     """
     home = os.path.realpath(root)
-    real = os.path.realpath(os.path.join(home, *parts_of(path)))  # noqa: PTH118 - byte-true joining
+    named = os.path.join(home, *parts_of(path))  # noqa: PTH118 - pathlib would tidy the name
+    real = os.path.realpath(named)
     if real == home or not real.startswith(home.rstrip(os.sep) + os.sep):
         raise OutsideStore(f"`{path}` is a link that leads out of the store")
     if not os.path.lexists(real):
-        raise NotFound(f"`{path}` is a link that leads nowhere")
+        raise _missing(path)
     return parts_of(os.path.relpath(real, home).replace(os.sep, "/"))
 
 
@@ -173,7 +174,7 @@ def _read_named(folder: int, name: str, limit: int) -> FileText:
 
 
 def _read_by_path(root: Path, path: str, limit: int) -> FileText:
-    real = os.path.join(os.path.realpath(root), *real_parts(root, path))  # noqa: PTH118
+    real = os.path.join(os.path.realpath(root), *real_parts(root, path))  # noqa: PTH118 - as above
     if not stat.S_ISREG(os.lstat(real).st_mode):
         raise NotFound(f"`{path}` is not a regular file")
     return _read_descriptor(os.open(real, _FILE_FLAGS), path, limit)
@@ -211,12 +212,16 @@ def _refusal(path: str, error: OSError) -> MemsiteError:
     if error.errno in (errno.ELOOP, errno.EMLINK):
         return OutsideStore(f"`{path}` is a link that cannot be followed")
     if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.EINVAL):
-        if reason := why_outside(path):
-            return OutsideStore(f"`{path}` is outside the store: {reason}")
-        return NotFound(f"there is no file `{path}`")
+        return _missing(path)
     if error.errno in (errno.EISDIR, errno.ENXIO):
         return NotFound(f"`{path}` is not a regular file")
     return NotFound(f"`{path}` cannot be read: {(error.strerror or 'unknown error').lower()}")
+
+
+def _missing(path: str) -> MemsiteError:
+    if reason := why_outside(path):
+        return OutsideStore(f"`{path}` is outside the store: {reason}")
+    return NotFound(f"there is no file `{path}`")
 
 
 def read_all(root: Path, paths: Iterable[str]) -> Iterator[tuple[str, FileText | MemsiteError]]:
