@@ -15,7 +15,7 @@ from urllib.parse import unquote
 from markdown_it.token import Token
 
 from memsite.markdown.names import slug
-from memsite.markdown.syntax import relation_of
+from memsite.markdown.syntax import GONE, relation_of
 from memsite.markdown.wikilink import is_file
 from memsite.note import Context, Finding, Heading, Link, Severity
 
@@ -155,9 +155,8 @@ class Outline:
                 child.content = self._images(child.content, place.row(0))
         if ".md)" in token.content and (found := _SPACE_IN_LINK.search(token.content)):
             hint = "write <...> around the target or %20 for the blank"
-            self._add(
-                place(found.start()), "a blank in the target keeps this from being a link", hint, "info"
-            )
+            message = "a blank in the target keeps this from being a link"
+            self._add(place(found.start()), message, hint, "info")
         base = self._length
         self.opaque += [
             (base + start, base + end) for child, start, end in spans if child.type in _OPAQUE and end > start
@@ -178,10 +177,8 @@ class Outline:
         if written is None:
             return
         line, column = place(token.meta.get("pos", 0))
-        relation = (
-            relation_of(place.text, token.meta["pos"]) if in_item and token.type == "wikilink" else None
-        )
-        if relation:
+        relation = None
+        if in_item and token.type == "wikilink" and (relation := relation_of(place.text, token.meta["pos"])):
             self.relations.setdefault(relation)
         context = _sentence(text, *span)
         if not context.link:
@@ -241,7 +238,7 @@ def _read_children(children: list[Token]) -> tuple[str, list[tuple[Token, int, i
     for token in children:
         kind = token.type
         if kind == "text":
-            piece = token.content
+            piece = token.content.replace(GONE, "")
         elif kind in ("softbreak", "hardbreak"):
             piece = "\n" if kind == "hardbreak" else " "
         elif kind == "wikilink":

@@ -20,6 +20,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from memsite.markdown.names import slug
+from memsite.markdown.syntax import GONE
 
 if TYPE_CHECKING:
     from pygments.lexer import Lexer
@@ -143,7 +144,7 @@ def marker_of(checksum: str) -> str:
 def render(tokens: Sequence[Token], md: MarkdownIt, env: dict[str, Any]) -> tuple[list[str], list[int]]:
     """Fragments and slots of `Document`. `env` holds `marker` and `anchors` from the outline."""
     env["chunks"] = []
-    dirty = md.renderer.render(tokens, md.options, env)
+    dirty = str(md.renderer.render(tokens, md.options, env)).replace(GONE, "")
     _current.marker, _current.anchors = env["marker"], env["anchors"]
     html = _cleaner.clean(dirty)
     return _cut(html, env["marker"], env["chunks"])

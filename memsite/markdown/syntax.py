@@ -230,9 +230,10 @@ def relation_of(text: str, target_start: int) -> str | None:
 
 
 def blank_comments(text: str) -> str:
-    """`text` with `%%comments%%` outside code turned to blanks, line for line.
+    """`text` with `%%comments%%` outside code turned to `GONE` or blank lines, character for character.
 
-    A comment may run over several lines and hold code; one without a partner is text.
+    A comment may run over several lines and hold code; one without a partner is text. Blanks would
+    not do within a line: four of them at its start make it code.
     """
     if text.count("%%") < 2:
         return text
@@ -240,9 +241,15 @@ def blank_comments(text: str) -> str:
     position = 0
     for found in _CODE_OR_COMMENT.finditer(text):
         if found["comment"]:
-            pieces += [text[position : found.start()], re.sub(r"[^\n]", " ", found.group())]
+            pieces += [text[position : found.start()], re.sub(r"[^\n]", GONE, found.group())]
             position = found.end()
-    return "".join([*pieces, text[position:]])
+    return _GONE_LINE.sub("", "".join([*pieces, text[position:]]))
+
+
+GONE = "\x01"
+"""Stands for a character of a comment; no note holds it, since control characters are neutral by then."""
+
+_GONE_LINE = re.compile(rf"^[ \t]*{GONE}[ \t{GONE}]*$", re.MULTILINE)
 
 
 _CODE_OR_COMMENT = re.compile(
