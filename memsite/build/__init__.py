@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from memsite.build.assets import asset_bytes, refused_assets
 from memsite.build.audit import Audit
 from memsite.build.output import Output, is_ours, open_output
-from memsite.note import Problem
+from memsite.note import Asset, Problem
 
 if TYPE_CHECKING:
     from memsite.memory import Memory
@@ -68,11 +68,13 @@ def build_site(
     strict: bool = False,
     clean: bool = False,
     progress: Progress | None = None,
+    swapping: AbstractContextManager[object] | None = None,
 ) -> BuildResult:
     """Build the memory as a wiki in `output` (default: the folder that the configuration names).
 
     With `strict`, a problem of warning or higher stops the build with the old site untouched; with
-    `clean`, every file of ours is removed first. Raises ForeignOutput (E016), ReadOnly (E018), Locked
+    `clean`, every file of ours is removed first. `swapping` is held while the new files take the old
+    ones' places. Raises ForeignOutput (E016), ReadOnly (E018), Locked
     (E013).
     """
     clock = _Clock(progress or _silent)
@@ -95,7 +97,7 @@ def build_site(
             return result
         if clean:
             site.clear()
-        return _written(result, plan, memory, site=site, clock=clock)
+        return _written(result, plan, memory, site=site, clock=clock, swapping=swapping or nullcontext())
 
 
 def _planned(memory: Memory) -> SitePlan:
@@ -112,7 +114,13 @@ def _planned(memory: Memory) -> SitePlan:
 
 
 def _written(
-    result: BuildResult, plan: SitePlan, memory: Memory, *, site: Output, clock: _Clock
+    result: BuildResult,
+    plan: SitePlan,
+    memory: Memory,
+    *,
+    site: Output,
+    clock: _Clock,
+    swapping: AbstractContextManager[object],
 ) -> BuildResult:
     """Render every file of the plan, write it, follow its links, and put the new site in place."""
     audit, size = Audit(), 0
@@ -125,7 +133,7 @@ def _written(
                 audit.add(url, written.decode())
     with clock.stage("audit"):
         faults = audit.faults({*site.kept, *site.staged})
-    with clock.stage("write"):
+    with clock.stage("write"), swapping:
         swap = site.swap()
     return replace(
         result,
@@ -142,23 +150,23 @@ def _written(
 
 def _files(plan: SitePlan, memory: Memory, clock: _Clock) -> Iterator[tuple[str, bytes]]:
     """Every file of the site with its bytes, one after the other."""
-    from memsite.pages import render, static_files
+    from memsite.pages import render, search_files, static_files
 
     for done, page in enumerate(plan.pages):
         clock.progress("render", done, len(plan.pages))
         with clock.stage("render"):
             written = render(page, plan)
         yield page.url, written
-    with clock.stage("graph"):
-        graph_files = list(graph_pages(plan))
-    yield from graph_files
-    yield from static_files(plan)
+    with clock.stage("search"):
+        search = list(search_files(plan))
+    yield from search
+    yield from ((url, path.read_bytes()) for url, path in static_files(plan))
     sources = {store.name: store for store in memory.stores}
     for url, address in plan.sources.items():
         note = plan.graph.notes[address]
         yield url, sources[note.store].read(note.path).content
-    for asset, url in plan.assets.items():
-        found = asset_bytes(asset, _roots(memory))
+    for (store, path), url in plan.assets.items():
+        found = asset_bytes(Asset(store, path), _roots(memory))
         if found is not None:
             yield url, found
     yield "_headers", _HEADERS

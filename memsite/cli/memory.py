@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import sys
-from datetime import date, datetime, timezone
+from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING
 
 import click
 
 from memsite.cli.options import examples, invocation, output_options
 from memsite.cli.shapes import note_value
-from memsite.cli.terminal import echo, echo_json, note_line, print_rows, style, visible, visible_block
+from memsite.cli.terminal import echo, echo_json, note_line, print_rows, style, visible
 
 if TYPE_CHECKING:
     from memsite.memory import Memory
@@ -23,7 +22,7 @@ _HEADINGS: dict[StoreKind, tuple[str, ...]] = {
 }
 
 
-class Day(click.ParamType):
+class Day(click.ParamType[date]):
     """A calendar day, `YYYY-MM-DD`."""
 
     name = "date"
@@ -74,6 +73,6 @@ def _row(memory: Memory, note: Note) -> tuple[str, ...]:
     if note.kind == "system":
         source = memory.source(note.address)
         lines = source.content.count(b"\n")
-        modified = datetime.fromtimestamp(note.modified, timezone.utc).date().isoformat()
+        modified = datetime.fromtimestamp(note.modified, UTC).date().isoformat()
         return (note.path, str(lines), modified, note.title)
     return (note.path, day, tags, note.title)
