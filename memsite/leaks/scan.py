@@ -1,0 +1,236 @@
+"""Find secrets and personal data in text, whatever disguise they wear, and black them out."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import hmac
+import html
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from urllib.parse import unquote
+
+from memsite.leaks.patterns import IN_CONTEXT, PREFIXED, Confidence, Pattern
+from memsite.leaks.personal import DETAILS
+from memsite.note import Finding
+
+_ZERO_WIDTH = re.compile(
+    "[\u00ad\u034f\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff\U000e0000-\U000e01ef]"
+)
+_DISGUISE = re.compile(
+    r"[&%\\<\u00ad\u200b-\u200f\u2060-\u2064\ufeff]"
+    r"(?:(?<=&)[#A-Za-z]|(?<=%)[0-9A-Fa-f]{2}|(?<=\\)[!-/:-@\[-`{-~]|(?<=<)/?[a-z]|(?<![&%\\<]))"
+)
+_TAG = re.compile(r"</?[A-Za-z][^<>]{0,200}>")
+_BASE64 = re.compile(r"[A-Za-z0-9+/_-]{24,4000}={0,2}(?![A-Za-z0-9+/_-])")
+_LONG = re.compile(r"[A-Za-z0-9_+/]{12}")
+"""Every token holds such a run, many notes do not."""
+_SHOWN = 4
+"""First characters of a secret that a report may show; shorter ones show none of theirs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Leak:
+    """Something in a text that should not be published. `start` and `end` are character offsets."""
+
+    kind: str
+    value: str = field(repr=False)
+    start: int
+    end: int
+    confidence: Confidence = "high"
+    personal: bool = False
+    """Personal data rather than a secret."""
+    disguised: bool = False
+    """Found only after decoding: the range is then that of the whole line."""
+
+    @property
+    def stops(self) -> bool:
+        """Whether a build refuses to publish this."""
+        return not self.personal and self.confidence != "low"
+
+    @property
+    def hint(self) -> str:
+        """As much of the value as may be printed."""
+        return f"{self.value[:_SHOWN]}…" if len(self.value) >= 4 * _SHOWN else "…"
+
+
+Engine = Callable[[str], Iterable[Leak]]
+"""A further scanner; its leaks count like our own."""
+
+
+@dataclass(frozen=True, slots=True)
+class AllowList:
+    """Values known to be harmless, as HMAC-SHA256 fingerprints: the list gives no short secret away."""
+
+    key: bytes = b""
+    fingerprints: frozenset[str] = frozenset()
+
+    def __contains__(self, value: object) -> bool:
+        return (
+            bool(self.fingerprints)
+            and isinstance(value, str)
+            and fingerprint(value, self.key) in self.fingerprints
+        )
+
+
+NOTHING_ALLOWED = AllowList()
+
+
+def fingerprint(value: str, key: bytes) -> str:
+    """HMAC-SHA256 of `value` under the key of the user, as 32 hex digits."""
+    return hmac.new(key, value.encode("utf-8", "replace"), hashlib.sha256).hexdigest()[:32]
+
+
+def read_allow_list(text: str, key: bytes) -> AllowList:
+    """The allow list in `text`: a line is a fingerprint, a blank and the reason; the rest are remarks."""
+    words = (line.split(" ", 1)[0] for line in text.splitlines())
+    return AllowList(key, frozenset(word for word in words if re.fullmatch(r"[0-9a-f]{32}", word)))
+
+
+def find(text: str, *, allow: AllowList = NOTHING_ALLOWED, engine: Engine | None = None) -> tuple[Leak, ...]:
+    """Secrets and personal data in `text`, sorted, none inside another.
+
+    Each line that can hide something behind entities, escapes, percent signs, tags or zero-width
+    characters is looked at once more without them. No mark in the text silences anything; a
+    secret that is split over two lines is not found.
+    """
+    found = [*_secrets(text), *(engine(text) if engine else ()), *_personal(text)]
+    found += _disguised(text, found, engine=engine)
+    return _outermost(leak for leak in found if leak.value not in allow)
+
+
+def find_secrets(
+    text: str, *, allow: AllowList = NOTHING_ALLOWED, engine: Engine | None = None
+) -> tuple[Leak, ...]:
+    """As `find`, without personal data."""
+    return tuple(leak for leak in find(text, allow=allow, engine=engine) if not leak.personal)
+
+
+def redact(text: str, leaks: Iterable[Leak]) -> str:
+    """`text` with each leak replaced by a marked block; lines stay where they are."""
+    parts, last = [], 0
+    for leak in sorted(leaks, key=lambda leak: leak.start):
+        breaks = "\n" * text.count("\n", leak.start, leak.end)
+        parts += [text[last : leak.start], f"█{leak.kind}█{breaks}"]
+        last = leak.end
+    return "".join((*parts, text[last:]))
+
+
+def leak_findings(content: bytes) -> Iterator[Finding]:
+    """What the bytes of a note give away, as W013 and W014; nothing of a value beyond its start."""
+    text = content.decode("utf-8", "replace")
+    line, counted = 1, 0
+    for leak in find(text):
+        line += text.count("\n", counted, leak.start)
+        counted = leak.start
+        yield leak_finding(leak, line, leak.start - text.rfind("\n", 0, leak.start))
+
+
+def leak_finding(leak: Leak, line: int, column: int) -> Finding:
+    """`leak` as a finding at a place."""
+    hidden = ", in disguise" if leak.disguised else ""
+    if leak.personal:
+        return Finding(
+            "W014", line, column, f"{leak.kind}{hidden}", "Replace it, or accept it: `[check] ignore`."
+        )
+    message = f"looks like a secret ({leak.kind}: {leak.hint}{hidden})"
+    hint = "Revoke it, then remove it; `memsite leaks allow` for a value that is harmless."
+    return Finding("W013", line, column, message, hint, "info" if leak.confidence == "low" else None)
+
+
+# Own patterns --------------------------------------------------------------------------------
+
+
+def _secrets(text: str) -> Iterator[Leak]:
+    if _LONG.search(text):
+        for pattern in PREFIXED:
+            if any(need in text for need in pattern.needs):
+                yield from _matches(pattern, text)
+        yield from _wrapped(text)
+    lower = text.lower()
+    for pattern in IN_CONTEXT:
+        if any(need in lower for need in pattern.needs):
+            yield from _matches(pattern, text)
+
+
+def _matches(pattern: Pattern, text: str) -> Iterator[Leak]:
+    group = "value" if "value" in pattern.shape.groupindex else 0
+    for match in pattern.shape.finditer(text):
+        value = match[group]
+        if pattern.plausible(value):
+            yield Leak(pattern.kind, value, match.start(group), match.end(group), pattern.confidence)
+
+
+def _wrapped(text: str) -> Iterator[Leak]:
+    """Tokens inside Base64, which agents and Kubernetes put around them."""
+    for match in _BASE64.finditer(text):
+        inner = _decoded(match.group())
+        for pattern in PREFIXED if inner else ():
+            if any(need in inner for need in pattern.needs) and any(_matches(pattern, inner)):
+                yield Leak(pattern.kind, match.group(), match.start(), match.end(), pattern.confidence)
+                break
+
+
+def _decoded(run: str) -> str:
+    """The ASCII text that `run` is the Base64 of, or nothing."""
+    if len(set(run[:24])) < 8:
+        return ""
+    padded = run.rstrip("=").translate(str.maketrans("-_", "+/"))
+    try:
+        text = base64.b64decode(padded + "=" * (-len(padded) % 4), validate=True).decode("ascii")
+    except (binascii.Error, UnicodeDecodeError):
+        return ""
+    return text if text.replace("\n", "").isprintable() else ""
+
+
+def _personal(text: str) -> Iterator[Leak]:
+    for detail in DETAILS:
+        if any(need in text for need in detail.needs):
+            for match in detail.shape.finditer(text):
+                if detail.is_private(match):
+                    yield Leak(
+                        detail.kind, match.group(), match.start(), match.end(), "medium", personal=True
+                    )
+
+
+# Disguises -----------------------------------------------------------------------------------
+
+
+def undisguised(text: str) -> str:
+    """`text` as a reader or a browser gets it: entities, percent signs and escapes decoded, tags and
+    zero-width characters gone."""
+    decoded = unquote(html.unescape(_TAG.sub("", text)), errors="replace")
+    return _ZERO_WIDTH.sub("", re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", decoded))
+
+
+def _disguised(text: str, found: Sequence[Leak], *, engine: Engine | None) -> Iterator[Leak]:
+    """Secrets that show only when a line is decoded, each with the range of its line."""
+    if not _DISGUISE.search(text):
+        return
+    known = {leak.value for leak in found}
+    if all(leak.value in known for leak in _in_clear(undisguised(text), engine)):
+        return
+    start = 0
+    for line in text.split("\n"):
+        for leak in _in_clear(undisguised(line), engine) if _DISGUISE.search(line) else ():
+            if leak.value not in known and leak.value not in line:
+                yield Leak(leak.kind, leak.value, start, start + len(line), leak.confidence, disguised=True)
+        start += len(line) + 1
+
+
+def _in_clear(text: str, engine: Engine | None) -> Iterator[Leak]:
+    yield from _secrets(text)
+    yield from engine(text) if engine else ()
+
+
+def _outermost(leaks: Iterable[Leak]) -> tuple[Leak, ...]:
+    """Sorted; of leaks that overlap the first and longest, secrets before personal data."""
+    kept: list[Leak] = []
+    for leak in sorted(
+        leaks, key=lambda leak: (leak.personal, leak.disguised, leak.start, -leak.end, leak.kind)
+    ):
+        if all(leak.end <= other.start or leak.start >= other.end for other in kept):
+            kept.append(leak)
+    return tuple(sorted(kept, key=lambda leak: leak.start))
