@@ -23,6 +23,7 @@ from memsite.markdown.names import slug
 from memsite.markdown.syntax import GONE
 
 if TYPE_CHECKING:
+    from pygments.formatters import HtmlFormatter
     from pygments.lexer import Lexer
 
 _TAGS = set(
@@ -78,6 +79,7 @@ for _tag in _WITH_CLASS:
     _ATTRIBUTES[_tag] = _ATTRIBUTES.get(_tag, set()) | {"class"}
 _OUTWARD = re.compile(r"(?:https?:|mailto:)", re.IGNORECASE)
 _OWN_PAGE = re.compile(r'(<a href="#[^"]*"[^>]*?) rel="[^"]*"')
+_SLOT = re.compile(r'<(?:a|img)\b[^>]*?"(m[0-9a-f]{24})/([a-z])(\d+)"[^>]*>')
 _HIGHLIGHT_LIMIT = 50_000
 _current = threading.local()
 
@@ -158,18 +160,23 @@ def _cut(html: str, marker: str, chunks: list[str]) -> tuple[list[str], list[int
     )
     if 'href="#' in html:
         html = _OWN_PAGE.sub(r"\1", html)
-    parts = re.split(rf'<(?:a|img)\b[^>]*?"{marker}/([a-z])(\d+)"[^>]*>', html)
     fragments: list[str] = []
     slots: list[int] = []
-    running = parts[0]
-    for kind, number, text in zip(parts[1::3], parts[2::3], parts[3::3], strict=True):
+    pieces: list[str] = []
+    position = 0
+    for found in _SLOT.finditer(html):
+        if found[1] != marker:
+            continue
+        pieces.append(html[position : found.start()])
+        position = found.end()
+        kind, number = found[2], int(found[3])
         if kind == "c":
-            running += chunks[int(number)] + text
+            pieces.append(chunks[number])
         else:
-            fragments.append(running)
-            slots.append(-1 - int(number) if kind == "t" else int(number))
-            running = text
-    return [*fragments, running], slots
+            fragments.append("".join(pieces))
+            pieces = []
+            slots.append(-1 - number if kind == "t" else number)
+    return [*fragments, "".join(pieces) + html[position:]], slots
 
 
 def install_rules(md: MarkdownIt) -> None:
@@ -286,9 +293,15 @@ def _highlighted(code: str, language: str) -> str:
     if lexer is None:
         return escape(code, quote=False)
     from pygments import highlight
+
+    return str(highlight(code, lexer, _formatter()))
+
+
+@lru_cache(maxsize=1)
+def _formatter() -> HtmlFormatter[str]:
     from pygments.formatters import HtmlFormatter
 
-    return str(highlight(code, lexer, HtmlFormatter(nowrap=True)))
+    return HtmlFormatter(nowrap=True)
 
 
 @lru_cache(maxsize=128)
