@@ -9,7 +9,8 @@ from ipaddress import AddressValueError, IPv4Address, IPv4Network, IPv6Address, 
 
 _NOBODY = frozenset(
     "user users username you your yourname youruser me myuser name alice bob example someone "
-    "node runner vscode ubuntu root app shared public default admin guest xxx foo u x circleci travis jovyan coder linuxbrew".split()
+    "node runner vscode ubuntu root app shared public default admin guest xxx foo u x circleci "
+    "travis jovyan coder linuxbrew".split()
 )
 _HOME = re.compile(
     r"(?<![\w.~])(?:file://|/mnt/[a-z]|\\\\wsl(?:\$|\.localhost)\\{1,2}[\w.-]+|[A-Za-z]:)?"
@@ -60,7 +61,7 @@ _FILE_ENDINGS = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Detail:
     """A kind of personal data. `needs`: one of these is in every text that holds it."""
 

@@ -27,6 +27,9 @@ _TAG = re.compile(r"</?[A-Za-z][^<>]{0,200}>")
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{24,4000}={0,2}(?![A-Za-z0-9+/_-])")
 _LONG = re.compile(r"[A-Za-z0-9_+/]{12}")
 """Every token holds such a run, many notes do not."""
+_PREFIXES = [(need, pattern) for pattern in PREFIXED for need in pattern.needs]
+_WORDS = [(need, pattern) for pattern in IN_CONTEXT for need in pattern.needs]
+_DETAILS = [(need, detail) for detail in DETAILS for need in detail.needs]
 _SHOWN = 4
 """First characters of a secret that a report may show; shorter ones show none of theirs."""
 
@@ -145,14 +148,12 @@ def leak_finding(leak: Leak, line: int, column: int) -> Finding:
 
 def _secrets(text: str) -> Iterator[Leak]:
     if _LONG.search(text):
-        for pattern in PREFIXED:
-            if any(need in text for need in pattern.needs):
-                yield from _matches(pattern, text)
+        for pattern in dict.fromkeys([pattern for need, pattern in _PREFIXES if need in text]):
+            yield from _matches(pattern, text)
         yield from _wrapped(text)
     lower = text.lower()
-    for pattern in IN_CONTEXT:
-        if any(need in lower for need in pattern.needs):
-            yield from _matches(pattern, text)
+    for pattern in dict.fromkeys([pattern for need, pattern in _WORDS if need in lower]):
+        yield from _matches(pattern, text)
 
 
 def _matches(pattern: Pattern, text: str) -> Iterator[Leak]:
@@ -167,8 +168,8 @@ def _wrapped(text: str) -> Iterator[Leak]:
     """Tokens inside Base64, which agents and Kubernetes put around them."""
     for match in _BASE64.finditer(text):
         inner = _decoded(match.group())
-        for pattern in PREFIXED if inner else ():
-            if any(need in inner for need in pattern.needs) and any(_matches(pattern, inner)):
+        for need, pattern in _PREFIXES if inner else ():
+            if need in inner and any(_matches(pattern, inner)):
                 yield Leak(pattern.kind, match.group(), match.start(), match.end(), pattern.confidence)
                 break
 
