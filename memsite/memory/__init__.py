@@ -6,6 +6,7 @@ The command line, the build, the server and other programs go through it.
 from __future__ import annotations
 
 from collections.abc import Iterator, MutableMapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -80,11 +81,11 @@ class Memory:
 
     def note(self, source: Source) -> Note:
         """What `source` says; parsed once for each checksum."""
-        from memsite.markdown import describe, parse
+        from memsite.markdown import describe
 
         document = self._documents.get(source.checksum)
         if document is None:
-            document = self._documents[source.checksum] = parse(source.content)
+            document = self._documents[source.checksum] = understood(source.content)
         return describe(source, document)
 
     def graph(self) -> Graph:
@@ -178,6 +179,16 @@ class Memory:
                         return [found]
         found_each = [_read_first(store, wanted.name) for store in self.stores]
         return [source for source in found_each if source is not None]
+
+
+def understood(content: bytes) -> Document:
+    """All that the bytes of a note say, with what they hide and what they give away."""
+    from memsite.check import unseen
+    from memsite.leaks import leak_findings
+    from memsite.markdown import parse
+
+    document = parse(content)
+    return replace(document, findings=(*document.findings, *unseen(content), *leak_findings(content)))
 
 
 def _read_first(store: Store, name: str) -> Source | None:
