@@ -126,7 +126,7 @@ def run(arguments: list[str]) -> int:
     except (MemsiteError, OSError) as error:
         if options.debug:
             raise
-        return _refused(error, in_json=options.output == "json")
+        return _refused(error, in_json=options.form == "json")
     return outcome if isinstance(outcome, int) else 0
 
 

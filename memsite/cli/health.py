@@ -47,7 +47,7 @@ def check_command(
     if explain:
         return _explain(explain)
     options = invocation()
-    options.output = "json" if form == "json" else None
+    options.form = "json" if form == "json" else None
     memory = options.memory()
     problems = memory.problems()
     options.save_cache()

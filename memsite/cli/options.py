@@ -28,13 +28,13 @@ class Invocation:
     quiet: bool = False
     verbose: bool = False
     debug: bool = False
-    output: Format | None = None
+    form: Format | None = None
     _documents: Documents | None = None
 
     @property
     def format(self) -> Format:
         """The format that was asked for, else columns for a person and plain lines for a pipe."""
-        return self.output or ("table" if sys.stdout.isatty() else "plain")
+        return self.form or ("table" if sys.stdout.isatty() else "plain")
 
     def memory(self, *, cached: bool = True) -> Memory:
         """The memory of the project. Raises NoStore (E001), BadConfig (E015)."""
@@ -97,12 +97,12 @@ _PROJECT_OPTIONS = (
 )
 
 _OUTPUT_OPTIONS = (
-    _shared("--table", "output", flag_value="table", help="Columns [default on a terminal]."),
+    _shared("--table", "form", flag_value="table", help="Columns [default on a terminal]."),
     _shared(
-        "--plain", "output", flag_value="plain", help="One line a row, fields between tabs, no headings."
+        "--plain", "form", flag_value="plain", help="One line a row, fields between tabs, no headings."
     ),
     _shared(
-        "--json", "output", flag_value="json", help="One JSON document on standard output, nothing else."
+        "--json", "form", flag_value="json", help="One JSON document on standard output, nothing else."
     ),
 )
 
