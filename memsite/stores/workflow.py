@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from unicodedata import normalize
 
-from memsite.errors import IndexUnreadable, MemsiteError, NotFound
+from memsite.errors import IndexUnreadable, MemsiteError, NotFound, OutsideStore
 from memsite.note import IndexEntry, Problem, Severity
 from memsite.stores.index_file import IndexFile, Row, decode_index, parse_index
 from memsite.stores.reading import read_inside, why_malformed, why_outside
@@ -196,7 +196,9 @@ def _checked_path(written: str, place: IndexPlace, known: Known) -> tuple[str | 
     if reason := why_malformed(plain):
         return None, _Fault("warning", f"names no usable file: {reason}", "mend the row or remove it")
     if (refused := known.refused.get(plain)) is not None:
-        return None, _Fault("error", f"points at a file that is not read: {refused.message}")
+        if isinstance(refused, OutsideStore):
+            return None, _Fault("error", f"points outside the store: {refused.message}", "remove the row")
+        return None, _Fault("warning", f"points at a file that is not read: {refused.message}")
     found = known.notes.get(normalize("NFC", plain), plain)
     return found, _Fault("info", f"writes `{found}` in a roundabout way") if plain != path else None
 
