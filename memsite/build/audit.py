@@ -10,16 +10,25 @@ import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from html import unescape
+from typing import TypeAlias
 from urllib.parse import unquote
 
-# Quoted values may hold `>`: a tag ends at the first one outside quotes. Possessive, hence linear.
-_TAG = re.compile(r"""<([a-zA-Z][a-zA-Z0-9-]*+)((?:[^"'<>]++|"[^"]*+"|'[^']*+')*+)>""")
+# A tag with an attribute. Quoted values may hold `>`: it ends at the first one outside quotes.
+# Possessive, hence linear.
+_TAG = re.compile(r"""<[a-zA-Z][^"'<>=]*+=(?:[^"'<>]++|"[^"]*+"|'[^']*+')*+>""")
 # Every attribute is consumed whole, so that nothing inside a value is taken for another one.
 _ATTRIBUTE = re.compile(r"""([a-zA-Z:-]++)=(?:"([^"]*+)"|'([^']*+)'|([^\s"'>]++))""")
 _CSS_URL = re.compile(r"(?:url\(\s*['\"]?|@import\s+['\"])([^'\")]+)", re.IGNORECASE)
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
 _LOADED = {"stylesheet", "icon", "preload", "modulepreload", "prefetch", "manifest", "apple-touch-icon"}
 _LEADING_OUT = ("http:", "https:", "mailto:")
+
+Link: TypeAlias = tuple[str, str]
+_NOWHERE: Link = ("", "")
+
+
+_KEPT = 200_000
+"""Tags whose meaning is remembered: pages of a site are made of the same few thousand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +40,17 @@ class Traces:
     """
 
     anchors: frozenset[str]
-    links: frozenset[tuple[str, str]]
+    links: frozenset[Link]
     faults: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Tag:
+    """What one tag says: its id, and the addresses it leads to or loads."""
+
+    anchor: str
+    leads: tuple[str, ...]
+    loads: tuple[str, ...]
 
 
 @dataclass(slots=True)
@@ -40,11 +58,12 @@ class Audit:
     """Collects the traces of all files of a site; `faults` tells what does not fit."""
 
     traces: dict[str, Traces] = field(default_factory=dict)
+    _tags: dict[str, Tag | None] = field(default_factory=dict)
+    _followed: dict[tuple[str, str, bool], Link | str] = field(default_factory=dict)
 
-    def add(self, url: str, text: str) -> Traces:
-        traces = traces_of_css(url, text) if url.endswith(".css") else traces_of(url, text)
-        self.traces[url] = traces
-        return traces
+    def add(self, url: str, text: str) -> None:
+        """Take note of the page or style sheet at `url`."""
+        self.traces[url] = self._style_sheet(url, text) if url.endswith(".css") else self._page(url, text)
 
     def links(self) -> int:
         """How many different links the pages of the site hold, counted page by page."""
@@ -63,61 +82,81 @@ class Audit:
             elif anchor and target in self.traces and anchor not in self.traces[target].anchors:
                 yield f"link to {target}#{anchor}, an anchor that is not there"
 
-
-def traces_of(url: str, html: str) -> Traces:
-    """What the page at `url` says about itself."""
-    anchors: set[str] = set()
-    links: set[tuple[str, str]] = set()
-    faults: list[str] = []
-    folder = posixpath.dirname(url)
-    seen: set[tuple[str, str]] = set()
-    for tag, attributes in _TAG.findall(html):
-        if "=" not in attributes:
-            continue
-        found = {name: unescape(a or b or c) for name, a, b, c in _ATTRIBUTE.findall(attributes)}
-        anchor = found.get("id")
-        if anchor:
-            if anchor in anchors:
-                faults.append(f"the id {anchor!r} stands twice")
-            anchors.add(anchor)
-        for name in ("href", "src", "srcset", "poster"):
-            target = found.get(name)
-            if target is None or (tag, target) in seen:
+    def _page(self, url: str, html: str) -> Traces:
+        anchors: set[str] = set()
+        outcomes: dict[Link | str, None] = {}
+        for written in _TAG.findall(html):
+            tag = self._tag(written)
+            if tag is None:
                 continue
-            seen.add((tag, target))
-            loads = name != "href" or (tag == "link" and bool(_LOADED & set(found.get("rel", "").split())))
-            _follow(target, folder, url, loads="loads" if loads else "", links=links, faults=faults)
-    return Traces(frozenset(anchors), frozenset(links), tuple(faults))
+            if tag.anchor:
+                if tag.anchor in anchors:
+                    outcomes[f"the id {tag.anchor!r} stands twice"] = None
+                anchors.add(tag.anchor)
+            for target in tag.leads:
+                outcomes[self._follow(target, url, loads=False)] = None
+            for target in tag.loads:
+                outcomes[self._follow(target, url, loads=True)] = None
+        return _traces(anchors, outcomes)
+
+    def _style_sheet(self, url: str, css: str) -> Traces:
+        targets = (target.strip() for target in _CSS_URL.findall(css))
+        outcomes = (self._follow(target, url, loads=True) for target in targets if not target.startswith("#"))
+        return _traces((), outcomes)
+
+    def _tag(self, written: str) -> Tag | None:
+        try:
+            return self._tags[written]
+        except KeyError:
+            if len(self._tags) > _KEPT:
+                self._tags.clear()
+                self._followed.clear()
+            tag = self._tags[written] = tag_of(written)
+            return tag
+
+    def _follow(self, target: str, url: str, *, loads: bool) -> Link | str:
+        """Where a link on the page at `url` leads, or what is wrong with it."""
+        if not target or target[0] in "#?":
+            return (url, unquote(target.partition("#")[2]))
+        key = (posixpath.dirname(url), target, loads)
+        outcome = self._followed.get(key)
+        if outcome is None:
+            outcome = self._followed[key] = follow(target, key[0], loads=loads)
+        return outcome
 
 
-def traces_of_css(url: str, css: str) -> Traces:
-    """What a style sheet loads."""
-    links: set[tuple[str, str]] = set()
-    faults: list[str] = []
-    for target in _CSS_URL.findall(css):
-        if not target.startswith(("data:", "#")):
-            _follow(target.strip(), posixpath.dirname(url), url, loads="loads", links=links, faults=faults)
-    return Traces(frozenset(), frozenset(links), tuple(faults))
+def _traces(anchors: Iterable[str], outcomes: Iterable[Link | str]) -> Traces:
+    found = tuple(outcomes)
+    return Traces(
+        frozenset(anchors),
+        frozenset(outcome for outcome in found if isinstance(outcome, tuple) and outcome != _NOWHERE),
+        tuple(outcome for outcome in found if isinstance(outcome, str)),
+    )
 
 
-def _follow(
-    target: str, folder: str, url: str, *, loads: str, links: set[tuple[str, str]], faults: list[str]
-) -> None:
-    """Put one `href` or `src` where it belongs: among the links, or among the faults."""
+def tag_of(written: str) -> Tag | None:
+    """What a tag says, or None when it says nothing that the audit wants to know."""
+    found = {name.lower(): unescape(a or b or c) for name, a, b, c in _ATTRIBUTE.findall(written)}
+    loads = [found[name] for name in ("src", "srcset", "poster") if name in found]
+    leads = [found["href"]] if "href" in found else []
+    if leads and written[1:5].lower() == "link" and _LOADED & set(found.get("rel", "").split()):
+        loads, leads = [*loads, *leads], []
+    anchor = found.get("id", "")
+    return Tag(anchor, tuple(leads), tuple(loads)) if anchor or leads or loads else None
+
+
+def follow(target: str, folder: str, *, loads: bool) -> Link | str:
+    """The file and anchor that `target` means on a page in `folder`, or what is wrong with it.
+
+    An address on another host is no link of the site; it comes out as the empty one.
+    """
     if _SCHEME.match(target) or target.startswith("//"):
-        if loads and not target.startswith("data:image/"):
-            faults.append(f"loads {target!r}")
-        elif not loads and not target.lower().startswith(_LEADING_OUT):
-            faults.append(f"leads to {target!r}")
-        return
+        if loads:
+            return _NOWHERE if target.startswith("data:image/") else f"loads {target!r}"
+        return _NOWHERE if target.lower().startswith(_LEADING_OUT) else f"leads to {target!r}"
     path, _, anchor = target.partition("#")
     path = unquote(path.partition("?")[0])
-    anchor = unquote(anchor)
-    if not path:
-        links.add((url, anchor))
-        return
     place = posixpath.normpath(posixpath.join(folder, path))
     if path.startswith("/") or place.startswith(".."):
-        faults.append(f"link to {target!r}, which depends on where the site stands")
-    else:
-        links.add((place + "/" if path.endswith("/") else place, anchor))
+        return f"link to {target!r}, which depends on where the site stands"
+    return (place + "/" if path.endswith("/") else place, unquote(anchor))
