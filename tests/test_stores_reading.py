@@ -105,6 +105,12 @@ def test_what_leads_out_is_e011_and_not_merely_missing(store: Path, path: str, w
         read_inside(store, path)
 
 
+@pytest.mark.parametrize("path", [".NET.md", "a//b.md", "TCP/IP.md", "#tag#/x.md"])
+def test_a_title_that_is_no_path_is_merely_missing(store: Path, path: str, way: str) -> None:
+    with pytest.raises(NotFound):
+        read_inside(store, path)
+
+
 def test_absolute_path_of_the_parent_is_refused(store: Path, way: str) -> None:
     with pytest.raises(OutsideStore):
         read_inside(store, str(store / "ok.md"))

@@ -101,17 +101,20 @@ def why_malformed(path: str) -> str | None:
 
 
 def parts_of(path: str) -> tuple[str, ...]:
-    """The parts of a store path. Raises OutsideStore when it is not plain, relative and visible.
+    """The parts of a store path.
 
+    Raises OutsideStore when it could lead out, NotFound when it is not plain (`a//b`) or is hidden.
     Characters that only other systems treat specially (`a:b.md` on Linux) are left alone: such files
     exist and are read as they are.
     """
     parts = tuple(path.split("/"))
     foreign = os.name == "nt" and ("\\" in path or ":" in path)
-    if "\0" in path or foreign or any(part in ("", ".", "..") for part in parts):
+    if "\0" in path or foreign or ".." in parts or path.startswith("/"):
         raise OutsideStore(f"`{path}` is not a path inside the store")
+    if any(part in ("", ".") for part in parts):
+        raise _missing(path, f"`{path}` is not the plain path of a file")
     if any(skipped(part) for part in parts):
-        raise OutsideStore(f"`{path}` is hidden or ignored and no part of the store")
+        raise _missing(path, f"`{path}` is hidden or ignored and no part of the store")
     return parts
 
 
@@ -127,7 +130,10 @@ def real_parts(root: Path, path: str) -> tuple[str, ...]:
         raise OutsideStore(f"`{path}` is a link that leads out of the store")
     if not os.path.lexists(real):
         raise _missing(path)
-    return parts_of(os.path.relpath(real, home).replace(os.sep, "/"))
+    parts = Path(os.path.relpath(real, home)).parts
+    if any(skipped(part) for part in parts):
+        raise OutsideStore(f"`{path}` is a link to a hidden or ignored file")
+    return parts
 
 
 def read_inside(root: Path, path: str, *, limit: int = MAX_NOTE_BYTES) -> FileText:
@@ -218,10 +224,11 @@ def _refusal(path: str, error: OSError) -> MemsiteError:
     return NotFound(f"`{path}` cannot be read: {(error.strerror or 'unknown error').lower()}")
 
 
-def _missing(path: str) -> MemsiteError:
+def _missing(path: str, message: str = "") -> MemsiteError:
+    """The refusal of a path that is no file here; it depends on the path whether one could ever be."""
     if reason := why_outside(path):
         return OutsideStore(f"`{path}` is outside the store: {reason}")
-    return NotFound(f"there is no file `{path}`")
+    return NotFound(message or f"there is no file `{path}`")
 
 
 def read_all(root: Path, paths: Iterable[str]) -> Iterator[tuple[str, FileText | MemsiteError]]:
