@@ -25,7 +25,7 @@ def asset_bytes(asset: Asset, roots: Mapping[str, Path]) -> bytes | None:
     if asset.store not in roots:
         return None
     try:
-        found = read_inside(roots[asset.store], asset.path, limit=MAX_ASSET_BYTES).content
+        found = read_inside(roots[asset.store], asset.path, limit=MAX_ASSET_BYTES).raw
     except MemsiteError:
         return None
     return found if kind_of(found) in _kinds_named(asset.path) else None

@@ -46,7 +46,7 @@ class FolderStore:
         if not path.endswith(".md") or self._excluded(path):
             raise NotFound(f"`{path}` is no note of the store `{self.name}`")
         found = read_inside(self.root, path)
-        refuse_binary(path, found.content)
+        refuse_binary(path, found.raw)
         index = self._read_index(Known.of((path,), {}))
         return self._source(path, found, entry_of(path, index.entries))
 
@@ -118,8 +118,8 @@ class FolderStore:
             store=self.name,
             kind=self.kind,
             path=path,
-            content=found.content,
-            checksum=sha256(found.content).hexdigest(),
+            content=found.raw,
+            checksum=sha256(found.raw).hexdigest(),
             modified=found.modified,
             entry=entry,
         )
@@ -139,7 +139,7 @@ class FolderStore:
 def _text_of(path: str, found: FileText | MemsiteError) -> FileText:
     if isinstance(found, MemsiteError):
         raise found
-    refuse_binary(path, found.content)
+    refuse_binary(path, found.raw)
     return found
 
 

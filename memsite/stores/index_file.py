@@ -75,12 +75,12 @@ class IndexFile:
     """The number of rows that the index says it has (`_metadata.total`)."""
 
 
-def decode_index(content: bytes, *, name: str = "memory-index.json") -> str:
+def decode_index(raw: bytes, *, name: str = "memory-index.json") -> str:
     """The text of an index file, byte order mark and line ends kept. Raises IndexUnreadable."""
     try:
-        return content.decode()
+        return raw.decode()
     except UnicodeDecodeError as error:
-        text = content[: error.start].decode()
+        text = raw[: error.start].decode()
         raise _unreadable(name, text, len(text), "this is not UTF-8") from error
 
 

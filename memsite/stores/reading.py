@@ -47,7 +47,7 @@ _FOLDER_FLAGS = _FILE_FLAGS | getattr(os, "O_DIRECTORY", 0)
 class FileText:
     """A file as it was read: its bytes and the time of its last change, seconds since the epoch."""
 
-    content: bytes
+    raw: bytes
     modified: float
 
 
@@ -193,20 +193,20 @@ def _read_descriptor(descriptor: int, name: str, limit: int) -> FileText:
             raise NotFound(f"`{name}` is not a regular file")
         if facts.st_size > limit:
             raise _too_large(name, limit)
-        content = os.read(descriptor, facts.st_size + 1)
-        if len(content) != facts.st_size:  # it grows while we read, or the system returns less
-            content = _read_rest(descriptor, content, limit)
+        raw = os.read(descriptor, facts.st_size + 1)
+        if len(raw) != facts.st_size:  # it grows while we read, or the system returns less
+            raw = _read_rest(descriptor, raw, limit)
     finally:
         os.close(descriptor)
-    if len(content) > limit:
+    if len(raw) > limit:
         raise _too_large(name, limit)
-    return FileText(content, facts.st_mtime)
+    return FileText(raw, facts.st_mtime)
 
 
-def _read_rest(descriptor: int, content: bytes, limit: int) -> bytes:
-    while len(content) <= limit and (more := os.read(descriptor, limit + 1 - len(content))):
-        content += more
-    return content
+def _read_rest(descriptor: int, raw: bytes, limit: int) -> bytes:
+    while len(raw) <= limit and (more := os.read(descriptor, limit + 1 - len(raw))):
+        raw += more
+    return raw
 
 
 def _too_large(name: str, limit: int) -> NotFound:
@@ -271,25 +271,25 @@ def _read_or_refusal(root: Path, path: str, folder: int | None, name: str) -> Fi
         return error
 
 
-def refuse_binary(path: str, content: bytes) -> None:
+def refuse_binary(path: str, raw: bytes) -> None:
     """Raise BadEncoding when a file called `.md` is no text at all: a picture, an archive, only NULs.
 
     Text in another encoding, UTF-16 with its mark, and text with a stray NUL are text.
     """
-    if b"\0" not in content or content.startswith((b"\xff\xfe", b"\xfe\xff")):
+    if b"\0" not in raw or raw.startswith((b"\xff\xfe", b"\xfe\xff")):
         return
-    controls = len(content) - len(content.translate(None, _CONTROLS))
-    share = controls / len(content)
-    if share > 0.3 or (share > 0.02 and not _is_utf8(content)):
+    controls = len(raw) - len(raw.translate(None, _CONTROLS))
+    share = controls / len(raw)
+    if share > 0.3 or (share > 0.02 and not _is_utf8(raw)):
         raise BadEncoding(f"`{path}` is not a text file", hint="rename it so that it does not end in `.md`")
 
 
 _CONTROLS = bytes(code for code in range(32) if code not in b"\t\n\r\f\b\x1b")
 
 
-def _is_utf8(content: bytes) -> bool:
+def _is_utf8(raw: bytes) -> bool:
     try:
-        content.decode()
+        raw.decode()
     except UnicodeDecodeError:
         return False
     return True

@@ -73,8 +73,8 @@ class Known:
 def read_index(place: IndexPlace, known: Known) -> IndexReading:
     """Read the index of a store. Never raises: damage becomes a problem, and the files still count."""
     try:
-        content = read_inside(place.folder, place.name, limit=MAX_INDEX_BYTES).content
-        index = parse_index(decode_index(content, name=place.name), name=place.name)
+        raw = read_inside(place.folder, place.name, limit=MAX_INDEX_BYTES).raw
+        index = parse_index(decode_index(raw, name=place.name), name=place.name)
     except NotFound:
         if not place.file.is_symlink() and not place.file.exists():
             return IndexReading()
