@@ -11,11 +11,12 @@ from memsite.note import Ambiguous, Finding, Found, Graph, Link, Missing, Note, 
 
 def link_problems(graph: Graph, *, project_files: frozenset[str]) -> Iterator[Problem]:
     """One problem a link, where it stands."""
+    folders = _folders(graph)
     for address, note in graph.notes.items():
         for link, target in zip(note.document.links, graph.targets.get(address, ()), strict=True):
             if isinstance(target, Missing):
                 if not _in_project(graph, note, link.target, project_files):
-                    yield in_note(graph, note, _missing(note, link, target))
+                    yield in_note(graph, note, _missing(note, link, target, folders=folders))
             elif isinstance(target, Ambiguous):
                 yield in_note(graph, note, _ambiguous(link, target), related=_paths(graph, target))
             elif isinstance(target, Found) and target.broken is not None:
@@ -31,7 +32,7 @@ def is_memory_file(note: Note) -> bool:
 
 def leaves_store(note: Note, target: str) -> bool:
     """Whether a relative link out of `note` climbs above the store's folder."""
-    return posixpath.normpath(posixpath.join(posixpath.dirname(note.path), target)).startswith("..")
+    return _inside(note, target).startswith("..")
 
 
 def _in_project(graph: Graph, note: Note, target: str, project_files: frozenset[str]) -> bool:
@@ -44,11 +45,31 @@ def _in_project(graph: Graph, note: Note, target: str, project_files: frozenset[
     )
 
 
-def _missing(note: Note, link: Link, target: Missing) -> Finding:
+def _folders(graph: Graph) -> frozenset[tuple[str, str]]:
+    """Every folder that holds a note or file, with the name of its store."""
+    found: set[tuple[str, str]] = set()
+    paths = [(note.store, note.path) for note in graph.notes.values()]
+    paths += [(view.name, path) for view in graph.stores.values() for path in view.files]
+    for store, path in paths:
+        folder = posixpath.dirname(path)
+        while folder and (store, folder) not in found:
+            found.add((store, folder))
+            folder = posixpath.dirname(folder)
+    return frozenset(found)
+
+
+def _inside(note: Note, target: str) -> str:
+    """The path in its store that a relative link out of `note` means."""
+    return posixpath.normpath(posixpath.join(posixpath.dirname(note.path), target.partition("#")[0]))
+
+
+def _missing(note: Note, link: Link, target: Missing, *, folders: frozenset[tuple[str, str]]) -> Finding:
     topic = is_memory_file(note) and not leaves_store(note, link.target) and not link.target.endswith("/")
     code = "W002" if topic and not link.image else "W005"
     hint = "`memsite undo --list` shows deleted notes; else correct the link."
-    return Finding(code, link.line, link.column, f"'{link.target}' leads nowhere: {target.reason}", hint)
+    message = f"'{link.target}' leads nowhere: {target.reason}"
+    folder = (note.store, _inside(note, link.target)) in folders
+    return Finding(code, link.line, link.column, message, hint, "info" if folder else None)
 
 
 def _ambiguous(link: Link, target: Ambiguous) -> Finding:

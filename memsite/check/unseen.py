@@ -30,6 +30,11 @@ _LINK = re.compile(
 _USER_INFO = re.compile(r"https?://[^\s/?#@<>\"'()]+@[^\s<>\"'()]+", re.I)
 _BEACON = re.compile(r"!\[[^\[\]\n]*\]\(<?(https?://[^\s()<>]+\?[^\s()<>]+)>?[^()\n]*\)", re.I)
 _BASE64 = re.compile(r"(?<![\w+/=.-])[A-Za-z0-9+/]{40,}={0,2}(?![\w+/=-])")
+_FILE_ENDINGS = frozenset(
+    "js ts jsx tsx mjs css html md txt json yaml yml toml xml csv png jpg jpeg gif svg webp pdf py rs "
+    "go java sh exe".split()
+)
+"""What stands after the dot of `reveal.js` and `notes.md` is not the name of a domain."""
 _HINT = "Delete what nobody put there on purpose."
 
 
@@ -94,7 +99,10 @@ def _host(url: str) -> str:
         host = urlsplit(url if "//" in url else f"//{url}").hostname or ""
     except ValueError:
         return ""
-    return host.removeprefix("www.") if re.fullmatch(r"[\w-]+(\.[\w-]+)*\.[a-z]{2,}", host) else ""
+    named = (
+        re.fullmatch(r"[\w-]+(\.[\w-]+)*\.[a-z]{2,}", host) and host.rpartition(".")[2] not in _FILE_ENDINGS
+    )
+    return host.removeprefix("www.") if named else ""
 
 
 def _user_info(match: re.Match[str]) -> tuple[str, Severity]:

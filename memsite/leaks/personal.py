@@ -57,7 +57,7 @@ _ROLES = re.compile(
 )
 _FILE_ENDINGS = frozenset(
     "png jpg jpeg gif svg webp avif ico md py js mjs ts tsx jsx css scss html json yaml yml toml txt "
-    "sh rs go java rb pdf zip gz service".split()
+    "sh rs go java rb pdf zip gz service ini conf cfg env log db".split()
 )
 
 
@@ -72,7 +72,8 @@ class Detail:
 
 
 def _home(match: re.Match[str]) -> bool:
-    return match["name"].rstrip(".").lower() not in _NOBODY
+    name = match["name"].rstrip(".").lower()
+    return name not in _NOBODY and name.rpartition(".")[2] not in _FILE_ENDINGS
 
 
 def _folder(match: re.Match[str]) -> bool:

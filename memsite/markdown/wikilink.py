@@ -18,7 +18,7 @@ from memsite.note import Severity
 _WELL_FORMED = re.compile(r"\[\[([^\[\]\n]*)\]\]")
 _OVER_LINES = re.compile(r"\[\[[^\[\]\n]{1,120}\n[^\[\]\n]{1,120}\]\]")
 # What follows an opening that never becomes a link: another bracket, the end of the line or text.
-_UNCLOSED = re.compile(r"\[\[[^\[\]\n]*(?:\](?!\()|\[|\n|\Z)")
+_UNCLOSED = re.compile(r"\[\[[^\[\]\n]*(?:\](?!\(|[^\[\]\n]*\][(\[])|\[|\n|\Z)")
 _URL_AFTER = re.compile(r"\((?:https?|mailto):")
 _RUN = re.compile(r"\[+|\]+")
 _REST_OF_SCAR = re.compile(r"[^\[\]\n]*\]{2,}")
