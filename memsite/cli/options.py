@@ -98,12 +98,8 @@ _PROJECT_OPTIONS = (
 
 _OUTPUT_OPTIONS = (
     _shared("--table", "form", flag_value="table", help="Columns [default on a terminal]."),
-    _shared(
-        "--plain", "form", flag_value="plain", help="One line a row, fields between tabs, no headings."
-    ),
-    _shared(
-        "--json", "form", flag_value="json", help="One JSON document on standard output, nothing else."
-    ),
+    _shared("--plain", "form", flag_value="plain", help="One line a row, fields between tabs, no headings."),
+    _shared("--json", "form", flag_value="json", help="One JSON document on standard output, nothing else."),
 )
 
 

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memsite.cli.options import examples, invocation, output_options
+from memsite.cli.options import examples, invocation, output_options, project_options
 from memsite.cli.shapes import build_value, counted, stores_value
 from memsite.cli.terminal import echo, echo_json, note_line, print_rows, style, visible
+from memsite.errors import BadArgument
 
 if TYPE_CHECKING:
     from memsite.build import BuildResult
@@ -111,6 +112,48 @@ class _Bar:
     def wipe(self) -> None:
         if self._shown > self._start:
             click.echo("\r\x1b[K", err=True, nl=False)
+
+
+@click.command("serve", epilog=examples("memsite serve", "memsite serve --port 8000 --open"))
+@click.option("--output", "-o", type=click.Path(path_type=Path), help="Folder of the site [default: site].")
+@click.option("--port", type=click.IntRange(1, 65535), help="[default: the first free one from 8420 on]")
+@click.option("--host", default="127.0.0.1", help="Address to listen on [default: this machine only].")
+@click.option("--open", "open_", is_flag=True, help="Open the site in the browser.")
+@click.option("--polling", is_flag=True, help="Look for changes: for network disks and containers.")
+@project_options
+def serve_command(output: Path | None, port: int | None, host: str, *, open_: bool, polling: bool) -> None:
+    """Build, watch and show the wiki: a saved note is on the open page at once.
+
+    Nobody but this machine can reach it, unless --host says otherwise; then every request needs the
+    token in the printed address.
+    """
+    try:
+        from memsite.serve import LOOPBACK, Preview, serve
+    except ModuleNotFoundError as error:
+        raise BadArgument(
+            f"`memsite serve` needs {error.name}.", hint="Install it with: pip install 'memsite[serve]'"
+        ) from error
+    options = invocation()
+    first = options.memory()
+    folder = output or first.project / first.config.site.output
+    if host != LOOPBACK:
+        note_line("warning: other machines can reach this server; they need the token in the address.")
+
+    def started(address: str) -> None:
+        echo(address)
+        if open_:
+            click.launch(address)
+
+    def built(result: BuildResult) -> None:
+        options.save_cache(make=True)
+        if not options.quiet and (result.written or result.removed):
+            note_line(f"built in {sum(result.seconds.values()):.2f} s, {len(result.written)} files written")
+
+    def failed(why: str) -> None:
+        note_line(f"{style('not built', fg='red')} {visible(why)}")
+
+    preview = Preview(options.memory, folder, started=started, built=built, failed=failed, polling=polling)
+    serve(preview, host=host, port=port)
 
 
 @click.command("stores", epilog=examples("memsite stores --verbose"))

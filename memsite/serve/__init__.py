@@ -27,6 +27,7 @@ DEBOUNCE_MS = 150
 QUIET_MS = 20
 GRACE_SECONDS = 1
 RETRY_SECONDS = 1
+MOST_FAULTS = 10
 
 Arguments = TypeVarTuple("Arguments")
 Result = TypeVar("Result")
@@ -130,6 +131,7 @@ async def _attempt(
     preview: Preview, live: Live, step: Callable[[*Arguments], Result], *arguments: *Arguments
 ) -> Result | None:
     """One step in a thread of its own. What goes wrong is shown on the pages; the last good site stays."""
+    shown = live.fault
     try:
         result = await asyncio.to_thread(step, *arguments)
     except MemsiteError as error:
@@ -139,8 +141,9 @@ async def _attempt(
     else:
         live.tell()
         return result
-    preview.failed(live.fault)
-    live.tell()
+    if live.fault != shown:
+        preview.failed(live.fault)
+        live.tell()
     return None
 
 
@@ -148,7 +151,7 @@ def _build(preview: Preview, memory: Memory, live: Live) -> None:
     from memsite.build import build_site
 
     result = build_site(memory, preview.output, swapping=live.swapping)
-    live.fault = "\n".join(result.faults)
+    live.fault = "\n".join(result.faults[:MOST_FAULTS])
     if live.version == 0 or result.written or result.removed:
         live.version += 1
     preview.built(result)

@@ -151,7 +151,7 @@ class PreviewServer:
 def _host_name(host: str) -> str:
     """The name in a Host header, without its port."""
     name, colon, port = host.rpartition(":")
-    return name if colon and port.isdigit() else host
+    return (name if colon and port.isdigit() else host).lower()
 
 
 def _with_script(page: bytes, live: Live) -> bytes:

@@ -50,8 +50,8 @@
     events = new EventSource(eventsUrl);
     events.addEventListener("site", (message) => {
       const state = JSON.parse(message.data);
-      show(state.fault);
-      if (state.version !== version && !state.fault) {
+      if (state.version === version) show(state.fault);
+      else {
         version = state.version;
         reload();
       }
