@@ -24,7 +24,8 @@ _DISGUISE = re.compile(
     r"(?:(?<=&)[#A-Za-z]|(?<=%)[0-9A-Fa-f]{2}|(?<=\\)[!-/:-@\[-`{-~]|(?<=<)/?[a-z]|(?<![&%\\<]))"
 )
 _TAG = re.compile(r"</?[A-Za-z][^<>]{0,200}>")
-_BASE64 = re.compile(r"[A-Za-z0-9+/_-]{24,4000}={0,2}(?![A-Za-z0-9+/_-])")
+# Whole runs only and never given back: a run of 70,000 letters must not be tried from each of them.
+_BASE64 = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{24,}+={0,2}")
 _LONG = re.compile(r"[A-Za-z0-9_+/]{12}")
 """Every token holds such a run, many notes do not."""
 _PREFIXES = [(need, pattern) for pattern in PREFIXED for need in pattern.needs]
