@@ -10,10 +10,8 @@ from __future__ import annotations
 import dataclasses
 import os
 import re
-import tomllib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final, Literal, TypeVar, get_args, get_origin, get_type_hints
 from unicodedata import normalize
@@ -155,6 +153,8 @@ def load_config(project: Path) -> Config:
 
 
 def _toml(file: Path) -> dict[str, Any]:
+    import tomllib  # only a project with a file pays for it
+
     try:
         return tomllib.loads(file.read_bytes().decode("utf-8-sig"))
     except tomllib.TOMLDecodeError as error:
@@ -253,8 +253,7 @@ class _Table:
         for key in self.values:
             if key in names:
                 continue
-            near = get_close_matches(key.lower().replace("-", "_"), names, 1, 0.5)
-            guess = f"; did you mean `{near[0]}`?" if near else ""
+            guess = _guess(key.lower().replace("-", "_"), names)
             place = f"key `{key}` in [{self._name}]" if self._name else f"table [{key}]"
             raise BadConfig(f"{self._file}: unknown {place}{guess}", hint=f"known: {', '.join(names)}")
 
@@ -292,8 +291,7 @@ class _Table:
     def _choice(self, key: str, value: object, choices: tuple[str, ...]) -> object:
         if value in choices:
             return value
-        near = get_close_matches(str(value), choices, 1, 0.5)
-        guess = f"; did you mean `{near[0]}`?" if near else ""
+        guess = _guess(str(value), choices)
         shown = f"`{value}`" if isinstance(value, str) else _kind_of(value)
         raise BadConfig(f"{self._where(key)} must be one of {', '.join(choices)}, not {shown}{guess}")
 
@@ -306,6 +304,14 @@ class _Table:
             if key == "stale_days" and isinstance(inner, int) and inner < 1:
                 raise BadConfig(f"{table._where(name)} must be at least 1")
         return read
+
+
+def _guess(word: str, known: Sequence[str]) -> str:
+    """The clause that names the known word nearest to `word`, empty when none is near."""
+    from difflib import get_close_matches  # only a mistake pays for it
+
+    near = get_close_matches(word, known, 1, 0.5)
+    return f"; did you mean `{near[0]}`?" if near else ""
 
 
 _KINDS: Final[Mapping[type, str]] = {

@@ -310,6 +310,8 @@ class StoreView:
     """Paths of all files of the store that are no notes, for assets."""
     problems: tuple[Problem, ...] = ()
     """What reading the store itself found: unreadable files, bad index rows."""
+    skipped: int = 0
+    """How many files and folders were left out by rule: hidden, backups, built sites."""
     publish: bool = True
     require_wikilink: bool = True
     severities: Mapping[str, Severity] = field(default_factory=dict)

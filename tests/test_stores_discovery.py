@@ -400,6 +400,15 @@ def test_where_a_store_is_shown(machine: Machine) -> None:
     ]
 
 
+@posix_only
+def test_a_store_that_is_a_link_out_of_the_project_is_named(machine: Machine) -> None:
+    project = folder(machine.root / "app")
+    private = folder(machine.root / "private")
+    folder(project / ".workflow")
+    (project / ".workflow" / "memory").symlink_to(private)
+    assert machine.find(project).notes == (f"the store workflow is a link out of the project, to {private}",)
+
+
 def test_project_root_is_the_nearest_marked_folder(tmp_path: Path) -> None:
     deep = folder(tmp_path / "a" / "b" / "c")
     folder(tmp_path / "a" / ".git")

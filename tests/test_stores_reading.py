@@ -8,9 +8,12 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from memsite.config import StoreConfig
 from memsite.errors import BadEncoding, MemsiteError, NotFound, OutsideStore
@@ -229,6 +232,41 @@ def test_a_link_put_in_the_way_after_listing_is_not_followed(store: Path, tmp_pa
     }
 
 
+_STEP = st.sampled_from(
+    [
+        *("..", ".", "", "sub", "ok.md", "link.md", "up", "out", "secret.md", "store", "store-evil", "x.md"),
+        *("~", "%2e%2e", "\u2025", ".memsite", "\0", "C:", "e\u0301.md", "\udc80", "\ud800"),
+    ]
+)
+
+
+@pytest.fixture(scope="module")
+def trap(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with every sort of link beside files that must not be read."""
+    base = tmp_path_factory.mktemp("trap")
+    root = base / "store"
+    for place in (base, base / "store-evil"):
+        place.mkdir(exist_ok=True)
+        for name in ("secret.md", "x.md", "ok.md"):
+            (place / name).write_text("secret")
+    (root / "sub").mkdir(parents=True)
+    for place in (root, root / "sub"):
+        (place / "ok.md").write_text("fine")
+        (place / "link.md").symlink_to(base / "secret.md")
+        (place / "up").symlink_to(base)
+        (place / "out").symlink_to("../store-evil")
+    return root
+
+
+@posix_only
+@pytest.mark.parametrize("by_folder", [True, False])
+@given(steps=st.lists(_STEP, min_size=1, max_size=6), glue=st.sampled_from(["/", "/", "\\", "//"]))
+def test_no_path_whatever_leads_out(trap: Path, by_folder: bool, steps: list[str], glue: str) -> None:
+    with pytest.MonkeyPatch.context() as patch, suppress(MemsiteError):
+        patch.setattr(reading, "_BY_FOLDER", by_folder)
+        assert read_inside(trap, glue.join(steps)).raw == b"fine"
+
+
 # Files that are no text ---------------------------------------------------------------------
 
 
@@ -354,6 +392,14 @@ def test_refused_permission_is_one_error_and_the_others_go_on(
     assert "permission denied" in problem.message
 
 
+def test_what_is_gone_is_reported_no_more(tmp_path: Path) -> None:
+    (tmp_path / "c.md").write_bytes(PNG)
+    notes = vault(tmp_path)
+    assert len(notes.view().problems) == 1
+    (tmp_path / "c.md").unlink()
+    assert notes.view().problems == ()
+
+
 def test_view_alone_reports_the_same_as_after_reading(tmp_path: Path) -> None:
     (tmp_path / "c.md").write_bytes(PNG)
     first, second = vault(tmp_path), vault(tmp_path)
@@ -382,7 +428,7 @@ def test_rules_look_only_below_the_root(anywhere: Path) -> None:
     assert listing.notes == ("MEMORY.md", "_draft.md", "build/n.md", "sub/deep/n.md", "topic.md")
     assert listing.files == {"pic.png", "sub/a.pdf", "x.MD"}
     assert listing.refused == ()
-    assert listing.skipped == 12
+    assert listing.skipped == vault(anywhere).view().skipped == 12
 
 
 def test_a_mark_in_the_root_itself_is_no_reason_to_skip_it(tmp_path: Path) -> None:

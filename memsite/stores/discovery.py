@@ -177,6 +177,9 @@ class _Search:
     def _add(self, name: str, kind: StoreKind, root: Path) -> None:
         whole = Path(os.path.abspath(root))  # noqa: PTH100 - links must stay
         inside = self._inside(whole)
+        real = Path(os.path.realpath(whole))
+        if whole.is_relative_to(self._project) and not real.is_relative_to(os.path.realpath(self._project)):
+            self._notes.append(f"the store {name} is a link out of the project, to {real}")
         self._stores[name] = FolderStore(
             name=name,
             kind=kind,

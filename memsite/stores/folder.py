@@ -86,7 +86,8 @@ class FolderStore:
         """As `view`, with what an earlier reading could not read; opens no note."""
         listing = self._listing()
         index = self._read_index(Known.of(listing.notes, dict(listing.refused)))
-        unread = (*listing.refused, *(self._refused or ()))
+        there = set(listing.notes)
+        unread = (*listing.refused, *(each for each in self._refused or () if each[0] in there))
         problems = [*index.problems, *(self._unread(path, error) for path, error in unread)]
         return StoreView(
             name=self.name,
@@ -97,6 +98,7 @@ class FolderStore:
             index_path=self.index.shown if self.index and index.exists else None,
             writable_index=self.index is not None and self.index.writable and index.readable,
             files=self._assets(listing),
+            skipped=listing.skipped,
             problems=tuple(sorted(within(problems, self.name), key=_order)),
             publish=self.settings.publish,
             require_wikilink=self.settings.require_wikilink,

@@ -111,11 +111,20 @@ def parts_of(path: str) -> tuple[str, ...]:
     foreign = os.name == "nt" and ("\\" in path or ":" in path)
     if "\0" in path or foreign or ".." in parts or path.startswith("/"):
         raise OutsideStore(f"`{path}` is not a path inside the store")
-    if any(part in ("", ".") for part in parts):
+    if any(part in ("", ".") for part in parts) or not _has_bytes(path):
         raise _missing(path, f"`{path}` is not the plain path of a file")
     if any(skipped(part) for part in parts):
         raise _missing(path, f"`{path}` is hidden or ignored and no part of the store")
     return parts
+
+
+def _has_bytes(path: str) -> bool:
+    """Whether a file could have this name at all: half of a surrogate pair has no bytes."""
+    try:
+        os.fsencode(path)
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def real_parts(root: Path, path: str) -> tuple[str, ...]:
