@@ -93,8 +93,6 @@ def parse(content: bytes) -> Document:
 def _decoded(content: bytes) -> tuple[str, list[Finding]]:
     """The text of `content` with LF line ends and nothing hidden in it, and what was wrong."""
     findings: list[Finding] = []
-    if _is_binary(content):
-        return "", [Finding("W016", 1, 1, "this is not a text file", "rename it or take it out of the store")]
     if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
         text = content.decode("utf-16", errors="replace")
         findings.append(Finding("W016", 1, 1, "the file is UTF-16, not UTF-8", "convert it to UTF-8"))
@@ -120,20 +118,6 @@ def _decoded(content: bytes) -> tuple[str, list[Finding]]:
             findings.append(Finding("W016", line, column, "the file holds NUL bytes", "remove them"))
         text = neutral(text)
     return text, findings
-
-
-def _is_binary(content: bytes) -> bool:
-    """Whether the bytes are a picture or the like: mostly NULs, or NULs and no UTF-8 either."""
-    nuls = content.count(0)
-    if not nuls or content[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        return False
-    if nuls * 3 > len(content):
-        return True
-    try:
-        content.decode()
-    except UnicodeDecodeError:
-        return True
-    return False
 
 
 def _body(body: str, first_line: int, checksum: str) -> tuple[Outline, list[str], list[int]]:
