@@ -86,6 +86,12 @@ class _Resolver:
         self._notes = notes
         self._names = NoteNames(notes, stores.values())
         self._files = {name: FileNames(store) for name, store in stores.items()}
+        self._unread = {
+            (view.name, match_key(problem.path.rpartition("/")[2]))
+            for view in stores.values()
+            for problem in view.problems
+            if problem.path.endswith(".md")
+        }
         self._has_entries = any(store.kind == "workflow" for store in stores.values())
         self._fragments: dict[Address, Fragments] = {}
         self._several: dict[tuple[str, int], Ambiguous] = {}
@@ -159,6 +165,8 @@ class _Resolver:
         name = text.partition("#")[0].strip()
         if _leaves(name, seat):
             return "leaves the store"
+        if (seat.store, match_key(f"{without_md(name).rpartition('/')[2]}.md")) in self._unread:
+            return "the note is there and cannot be read"
         if link.image or _FILE_ENDING.search(name):
             return "there is no file of that name"
         if without_md(name) != name or self._is_path(name, seat):
@@ -238,6 +246,8 @@ class _Resolver:
         name = text.partition("#")[0].partition("?")[0]
         if _leaves(name, seat):
             return "leaves the store"
+        if (seat.store, match_key(f"{without_md(name).rpartition('/')[2]}.md")) in self._unread:
+            return "the note is there and cannot be read"
         if "\\" in name:
             return "a backslash separates no folders, use /"
         path = joined(seat.folder, name)
