@@ -25,7 +25,7 @@ from pathlib import Path
 
 CASES = Path(__file__).parent / "cases"
 _FENCE = re.compile(r"(~{4,})(\w+) ?(.*)")
-_WORD = re.compile(r"""(?P<quoted>[rb]{0,2}(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'))|(?P<bare>\S+)""")
+_WORD = re.compile(r"""(?P<key>\w+=)?(?P<quoted>[rb]{0,2}(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'))|(?P<bare>\S+)""")
 
 
 @dataclass(frozen=True)
@@ -141,12 +141,13 @@ def _steps(body: list[str], opening: int) -> Iterator[Step]:
         step = [line]
 
 
-def split(text: str) -> list[str]:
-    """Words of a line; quoted ones are Python literals."""
+def split(line: str) -> list[str]:
+    """Words of a line; quoted ones (`"a b"`, `key="a b"`) are Python literals."""
     words = []
-    for match in _WORD.finditer(text):
+    for match in _WORD.finditer(line):
         value = ast.literal_eval(match["quoted"]) if match["quoted"] else match["bare"]
-        words.append(value.decode("utf-8", "surrogateescape") if isinstance(value, bytes) else value)
+        text = value.decode("utf-8", "surrogateescape") if isinstance(value, bytes) else value
+        words.append((match["key"] or "") + text)
     return words
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import casesite  # noqa: F401 - registers its actions
+import casewriting  # noqa: F401
 import pytest
 from caseactions import World
 from casefile import Case, cases, run
