@@ -1,0 +1,345 @@
+"""Every rule, its place and its severity, on real files and on hand-made graphs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from datetime import date
+from pathlib import Path
+
+import pytest
+from broken_memory import BROKEN, EXPECTED, FIXED, INDEX, SYSTEM
+from conftest import WriteTree
+
+from memsite.check import (
+    RULES,
+    accepted_by,
+    baseline_text,
+    check,
+    documentation,
+    find_rule,
+    fingerprints,
+    unaccepted,
+)
+from memsite.config import CheckConfig
+from memsite.graph import resolve
+from memsite.markdown import describe, parse
+from memsite.memory import Memory, open_memory
+from memsite.note import Graph, Problem, Source, StoreView
+
+TWINS = [("memory://notes/same-1", "memory://notes/same-2", 0.95)]
+
+
+def problems_of(memory: Memory, *, config: CheckConfig | None = None) -> tuple[Problem, ...]:
+    graph = memory.graph()
+    same = {
+        note.document.text.partition("\n")[2] for note in graph.notes.values() if "/same-" in note.address
+    }
+    return check(
+        graph,
+        config=config or memory.config.check,
+        bytes_of={"memory://system/MEMORY": (memory.project / SYSTEM / "MEMORY.md").read_bytes()},
+        twins=TWINS if len(same) == 1 else [],
+        project_files=frozenset({"src/app.py", "README.md"}),
+        today=date(2026, 6, 1),
+    )
+
+
+def places(problems: tuple[Problem, ...]) -> list[tuple[str, str, int]]:
+    return sorted((problem.code, problem.path, problem.line) for problem in problems)
+
+
+def mend(root: Path) -> None:
+    for name, written in FIXED.items():
+        path = root / name
+        if written is None:
+            path.unlink()
+        else:
+            path.write_bytes(written.encode() if isinstance(written, str) else written)
+
+
+@pytest.fixture
+def broken(project: WriteTree) -> Path:
+    return project(BROKEN)
+
+
+def test_each_rule_is_found_once_at_its_place(broken: Path) -> None:
+    memory = open_memory(broken, system_dir=broken / SYSTEM)
+    assert places(problems_of(memory)) == sorted(EXPECTED)
+
+
+def test_nothing_is_left_after_mending(broken: Path) -> None:
+    mend(broken)
+    memory = open_memory(broken, system_dir=broken / SYSTEM)
+    assert places(problems_of(memory)) == []
+
+
+def test_every_rule_is_covered_and_documented() -> None:
+    assert [code for code, _, _ in EXPECTED] == [rule.code for rule in RULES]
+    text = documentation()
+    for rule in RULES:
+        assert f"## {rule.code} {rule.name}" in text
+        assert rule.explanation
+        assert rule.fix
+        assert rule.example
+        assert find_rule(rule.code.lower()) is find_rule(rule.name) is rule
+    assert find_rule("W999") is None
+
+
+def test_same_memory_same_problems(broken: Path) -> None:
+    one, two = (open_memory(broken, system_dir=broken / SYSTEM) for _ in range(2))
+    assert problems_of(one) == problems_of(two)
+
+
+# Configuration -------------------------------------------------------------------------------
+
+
+def test_severities_ignores_and_limits(broken: Path) -> None:
+    memory = open_memory(broken, system_dir=broken / SYSTEM)
+    config = CheckConfig(
+        severities={"W005": "error", "orphan-note": "off"},
+        ignore=("W006 notes/links.md", "W012 notes/other/*", "W014 notes/*"),
+        memory_lines=500,
+    )
+    found = {problem.code: problem.severity for problem in problems_of(memory, config=config)}
+    assert found["W005"] == "error"
+    assert found.keys().isdisjoint({"W003", "W006", "W011", "W014"})
+    assert "W012" in found
+
+
+def graph_of(files: Mapping[str, str], **view: object) -> Graph:
+    """A graph of one vault, or of what `view` says, with nothing on a disk."""
+    settings: dict[str, object] = {"name": "notes", "kind": "vault", "location": "notes", "prefix": "notes/"}
+    store = StoreView(**{**settings, **view})  # type: ignore[arg-type]
+    notes = []
+    for path, text in files.items():
+        content = text.encode()
+        source = Source(store.name, store.kind, path, content, f"{hash(text):064x}"[:64], 0.0)
+        notes.append(describe(source, parse(content)))
+    return resolve(notes, [store])
+
+
+def codes(graph: Graph, **settings: object) -> list[str]:
+    return [problem.code for problem in check(graph, **settings)]  # type: ignore[arg-type]
+
+
+def test_a_store_has_its_own_severities() -> None:
+    files = {"a.md": "[[b.md]] [[c]]"}
+    assert codes(graph_of(files)) == ["W005"]
+    assert codes(graph_of(files, severities={"missing-note": "off"})) == []
+    (problem,) = check(
+        graph_of(files, severities={"W005": "info"}), config=CheckConfig(severities={"W005": "error"})
+    )
+    assert problem.severity == "info"
+
+
+def test_a_mild_finding_stays_mild() -> None:
+    """A folder is there, though no page is: an error for dead links does not make it one."""
+    graph = graph_of({"a.md": "[x](sub/) [y](gone.md) [[c]]", "sub/b.md": "[[c]]"})
+    found = check(graph, config=CheckConfig(severities={"W005": "error"}))
+    assert [(problem.code, problem.severity) for problem in found] == [("W005", "info"), ("W005", "error")]
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("<!-- memsite-ignore W005 -->\n\n[[gone.md]] [[c]]\n", []),
+        ("# A\n\n[[c]]\n<!-- memsite-ignore missing-note -->\n[[gone.md]]\n", []),
+        ("# A\n\n[[c]] [[gone.md]] <!-- memsite-ignore W005 -->\n", []),
+        ("# A\n\n[[c]] [[gone.md]] <!-- memsite-ignore W006 -->\n", ["W005"]),
+        ("# A\n\n[[c]] [[gone.md]]\n\nmore\n\n<!-- memsite-ignore W005 -->\n", ["W005"]),
+    ],
+)
+def test_a_comment_silences_its_line_or_the_note(text: str, left: list[str]) -> None:
+    assert codes(graph_of({"a.md": text})) == left
+
+
+def test_no_comment_silences_what_a_note_hides() -> None:
+    text = "<!-- memsite-ignore W012 W013 W014 -->\n\n[[c]] a\u202eb\n"
+    assert codes(graph_of({"a.md": text})) == ["W012"]
+
+
+# Single rules --------------------------------------------------------------------------------
+
+
+def memory_of_lines(text: str, **limits: int) -> list[Problem]:
+    graph = graph_of({"MEMORY.md": text}, kind="system", name="system", prefix="")
+    bytes_of = {"memory://system/MEMORY": text.encode()}
+    found = check(graph, config=CheckConfig(**limits), bytes_of=bytes_of)  # type: ignore[arg-type]
+    return [problem for problem in found if problem.code == "W003"]
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("x\n" * 200, None),
+        ("x\n" * 200 + "y", 201),
+        ("x\r\n" * 200, None),
+        ("x\u2028" * 300 + "\n", None),
+        ("x\x0b\x0c\x85\n" * 200, None),
+        ("\u8a18" * 9000 + "\n", 1),
+        ("\u8a18" * 50 + "\n" + "\u8a18" * 9000 + "\n", 2),
+        ("", None),
+        ("x" * 24_999 + "\n", None),
+        ("x" * 24_999 + "\ny", 2),
+    ],
+)
+def test_length_of_memory_md(text: str, line: int | None) -> None:
+    assert [problem.line for problem in memory_of_lines(text)] == ([] if line is None else [line])
+
+
+def test_what_falls_off_is_named() -> None:
+    (problem,) = memory_of_lines("# A\n\n## Kept\n\n## Late\n[[x]]\n[[y]]\n", memory_lines=4)
+    assert problem.line == 5
+    assert "7 lines, only the first 4" in problem.message
+    assert "'Late'" in problem.message
+    assert "2 links" in problem.message
+    assert "Kept" not in problem.message
+
+
+def test_a_topic_file_has_no_limit() -> None:
+    graph = graph_of({"MEMORY.md": "[a](a.md)", "a.md": "x\n" * 900}, kind="system", name="system", prefix="")
+    assert codes(graph, bytes_of={"memory://system/MEMORY": b"[a](a.md)"}) == []
+
+
+def test_what_counts_as_a_mention_in_memory_md() -> None:
+    memory = """\
+# Memory
+- [Debug](debugging.md) — notes
+- [Build](./build%20notes.md#linux)
+- [[patterns]] and `style.md`
+- see api.md for details
+- [Gone](gone.md), [Web](https://e.example/x.md), [Up](../../other/memory/y.md)
+<!-- [Old](old.md) -->
+~~~
+[Sample](sample.md)
+~~~
+"""
+    topics = dict.fromkeys(("patterns.md", "style.md", "api.md", "lonely.md"), "x\n")
+    files = {
+        "MEMORY.md": memory,
+        "debugging.md": "[far](far.md)\n",
+        "build notes.md": "# Linux\n",
+        "far.md": "x",
+        **topics,
+    }
+    found = check(graph_of(files, kind="system", name="system", prefix=""))
+    told = [
+        (problem.code, problem.path, problem.line, problem.severity)
+        for problem in found
+        if problem.code != "W011"
+    ]
+    assert told == [
+        ("W002", "MEMORY.md", 6, "warning"),
+        ("W005", "MEMORY.md", 6, "warning"),
+        ("W004", "api.md", 1, "info"),
+        ("W004", "lonely.md", 1, "info"),
+        ("W004", "style.md", 1, "info"),
+    ]
+    messages = {problem.path: problem.message for problem in found if problem.code == "W004"}
+    assert messages["api.md"] == messages["style.md"] == "mentioned in MEMORY.md, but not linked"
+    assert "mentioned" not in messages["lonely.md"]
+
+
+def test_files_and_index_disagree(project: WriteTree) -> None:
+    names = ["MEM-1.md", "MEM-9.md", "TIP-3.md", "notes.txt", "README.md", "mem-4.md", "MEM-5.md~"]
+    names += ["MEM-1 (conflicted copy).md", ".DS_Store", "archive/MEM-0.md"]
+    index = '{"entries": [\n{"id": "MEM-1", "file": "MEM-1.md"},\n{"id": "MEM-2", "file": "MEM-2.md"}]}'
+    files = {f".workflow/memory/{name}": "[[x]]\n" for name in names}
+    root = project({**files, INDEX: index})
+    found = [problem for problem in open_memory(root).problems() if problem.code == "W001"]
+    assert sorted((problem.path.rpartition("/")[2], problem.line, problem.severity) for problem in found) == [
+        ("MEM-1 (conflicted copy).md", 1, "info"),
+        ("MEM-9.md", 1, "warning"),
+        ("TIP-3.md", 1, "warning"),
+        ("mem-4.md", 1, "info"),
+        ("memory-index.json", 3, "warning"),
+    ]
+
+
+def test_an_id_twice_is_told_once(project: WriteTree) -> None:
+    index = '[{"id": "MEM-1", "file": "MEM-1.md"},\n {"id": "MEM-1", "file": "MEM-1.md"}]'
+    root = project({INDEX: index, ".workflow/memory/MEM-1.md": "[[x]]\n"})
+    found = [problem for problem in open_memory(root).problems() if problem.code == "W001"]
+    assert [(problem.path, problem.line) for problem in found] == [(INDEX, 2)]
+
+
+@pytest.mark.parametrize(
+    ("paths", "count"),
+    [
+        (("my note.md", "my-note.md", "my_note.md"), 2),
+        (("Cafe\u0301.md", "Caf\u00e9.md"), 1),
+        (("a/x.md", "b/x.md"), 0),
+        (("x2.md", "x\u00b2.md"), 0),
+        (("!!!.md", "???.md"), 0),
+    ],
+)
+def test_names_that_collide(paths: tuple[str, ...], count: int) -> None:
+    graph = graph_of({path: f"# {number}\n\n[[c]]" for number, path in enumerate(paths)})
+    assert codes(graph) == ["W015"] * count
+
+
+def test_same_file_name_in_two_folders_is_no_duplicate() -> None:
+    assert codes(graph_of({"a/index.md": "[[c]]", "b/index.md": "[[c]]"})) == []
+
+
+def test_hidden_characters_in_names() -> None:
+    assert codes(graph_of({"a\u202eb.md": "[[c]]"})) == ["W012"]
+
+
+def test_a_link_to_a_project_file_outside_the_store_is_no_problem() -> None:
+    graph = graph_of({"a.md": "[x](../src/app.py) [y](../src/gone.py) [[c]]"})
+    assert codes(graph) == ["W005", "W005"]
+    (problem,) = check(graph, project_files=frozenset({"src/app.py"}))
+    assert problem.column == 20
+
+
+def test_age_by_type() -> None:
+    graph = graph_of(
+        {"a.md": "---\ntype: plan\ndate: 2026-01-01\n---\n[[c]]", "b.md": "---\ndate: 2026-01-01\n---\n[[c]]"}
+    )
+    config = CheckConfig(stale_days={"plan": 30})
+    assert codes(graph, config=config) == []
+    assert codes(graph, config=config, today=date(2026, 1, 31)) == []
+    assert codes(graph, config=config, today=date(2026, 2, 1)) == ["W017"]
+
+
+# Baseline ------------------------------------------------------------------------------------
+
+
+def test_the_baseline_survives_moved_lines() -> None:
+    before = check(graph_of({"a.md": "[[x.md]] [[c]]\n"}))
+    after = check(graph_of({"a.md": "# New\n\nmore\n\n[[x.md]] [[c]]\n\n[[y.md]]\n"}))
+    accepted = accepted_by(baseline_text(before))
+    assert unaccepted(before, accepted) == ()
+    assert [problem.message.split("'")[1] for problem in unaccepted(after, accepted)] == ["y.md"]
+
+
+def test_equal_findings_have_their_own_fingerprints() -> None:
+    found = check(graph_of({"a.md": "[[x.md]] [[x.md]] [[c]]\n"}))
+    assert len(set(fingerprints(found))) == 2
+
+
+def test_a_baseline_is_one_line_a_finding_and_sorted() -> None:
+    lines = baseline_text(check(graph_of({"b\u202e.md": "[[x.md]]", "a.md": "[[y.md]]"}))).splitlines()
+    assert lines[0].startswith("#")
+    assert len(lines) == 1 + len(check(graph_of({"b\u202e.md": "[[x.md]]", "a.md": "[[y.md]]"})))
+    assert all(line.isprintable() for line in lines)
+
+
+# Speed ---------------------------------------------------------------------------------------
+
+
+def test_the_check_is_linear() -> None:
+    """Ten times the notes take not much more than ten times as long: nothing compares all with all."""
+
+    def seconds(count: int) -> float:
+        files = {f"n{number}.md": f"# Note {number}\n\n[[n{number - 1}]] [[x.md]]" for number in range(count)}
+        graph = graph_of(files)
+        start = time.perf_counter()
+        check(graph)
+        return time.perf_counter() - start
+
+    seconds(50)
+    small = min(seconds(100) for _ in range(3))
+    assert seconds(1000) < 40 * small + 0.05
