@@ -26,7 +26,7 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
 _SPACE_IN_LINK = re.compile(r"\[[^\[\]\n]*\]\((?![<\s])[^()<>\n]*? [^()<>\n]*\.md(?:#[^()\s]*)?\)")
 _IMG = re.compile(r"<img\b([^>]*)>", re.IGNORECASE)
 _ATTRIBUTE = re.compile(r"""\b(src|alt|width|height)\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]+)""", re.IGNORECASE)
-_IGNORE = re.compile(r"memsite-ignore((?:[\s,]+[A-Z]\d{3})+)")
+_IGNORE = re.compile(r"memsite-ignore((?:[\s,]+[A-Za-z]\w*(?:-\w+)*)+)")
 _CONTEXT = 160
 _MOST_FINDINGS = 200
 _FRAME_PREFIX = "ms-"
@@ -100,11 +100,14 @@ class Outline:
         self._length += len(text) + 1
 
     def _html(self, token: Token) -> None:
-        if found := _IGNORE.search(token.content):
-            line = self.first_line + self._row
-            first = not self.text and not self.headings
-            self.ignores += [(0 if first else line, code) for code in re.findall(r"[A-Z]\d{3}", found[1])]
+        first = not self.text and not self.headings
+        self._ignore(token.content, 0 if first else self.first_line + self._row)
         token.content = self._images(token.content, self._row)
+
+    def _ignore(self, html: str, line: int) -> None:
+        """Takes note of a comment that accepts findings, by code or rule name."""
+        if found := _IGNORE.search(html):
+            self.ignores += [(line, word) for word in re.split(r"[\s,]+", found[1].strip(" \t\n,"))]
 
     def _images(self, html: str, row: int) -> str:
         """`html` with its pictures made links of ours, so that they are copied and checked like others."""
@@ -152,6 +155,8 @@ class Outline:
             elif child.type == "tag":
                 child.meta["tag"] = self.tags.setdefault(child.content, len(self.tags))
             elif child.type == "html_inline":
+                if "memsite-ignore" in child.content:
+                    self._ignore(child.content, place(token.content.find(child.content))[0])
                 child.content = self._images(child.content, place.row(0))
         if ".md)" in token.content and (found := _SPACE_IN_LINK.search(token.content)):
             hint = "write <...> around the target or %20 for the blank"
