@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime
+import sys
+from collections.abc import Mapping
+from dataclasses import fields
 from typing import TYPE_CHECKING
 
 import click
 
-from memsite.cli.options import examples, invocation, output_options
-from memsite.cli.shapes import note_value
-from memsite.cli.terminal import echo, echo_json, note_line, print_rows, style, visible
+from memsite.cli.options import date_options, examples, invocation, output_options
+from memsite.cli.terminal import echo, echo_answer, note_line, print_rows, style, visible, visible_block, warn
 
 if TYPE_CHECKING:
     from memsite.memory import Memory
-    from memsite.note import Note, StoreKind
+    from memsite.memory.answers import ConceptContext, Hit, Row
+    from memsite.note import StoreKind
 
 _HEADINGS: dict[StoreKind, tuple[str, ...]] = {
     "workflow": ("ID", "TYPE", "DATE", "TAGS", "TITLE"),
@@ -22,57 +24,168 @@ _HEADINGS: dict[StoreKind, tuple[str, ...]] = {
 }
 
 
-class Day(click.ParamType[date]):
-    """A calendar day, `YYYY-MM-DD`."""
-
-    name = "date"
-
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> date:
-        try:
-            return value if isinstance(value, date) else date.fromisoformat(str(value))
-        except ValueError:
-            self.fail(f"{value!r} is no day; write it as 2026-03-18.", param, ctx)
-
-
 @click.command("list", epilog=examples("memsite list --tag auth --after 2026-01-01", "memsite list --json"))
 @click.option("--store", help="Only this store.")
 @click.option("--tag", "tags", multiple=True, help="Only notes with this tag; given twice, with both.")
-@click.option("--type", "type_", help="Only notes of this type.")
-@click.option("--before", type=Day(), help="Only notes from before this day.")
-@click.option("--after", type=Day(), help="Only notes from after this day.")
+@click.option("--type", "types", multiple=True, help="Only notes of this type; given twice, of either.")
+@date_options
 @output_options
 def list_command(
-    store: str | None, tags: tuple[str, ...], type_: str | None, before: date | None, after: date | None
+    store: str | None, tags: tuple[str, ...], types: tuple[str, ...], before: str | None, after: str | None
 ) -> None:
     """List the notes of the stores, newest first."""
     options = invocation()
     memory = options.memory()
-    notes = memory.list(store=store, tags=tags, type=type_, before=before, after=after)
+    rows = memory.list(store=store, tags=tags, types=types, before=before, after=after)
+    _say_what_reading_found(memory)
+    if options.format == "json":
+        echo_answer({"notes": rows})
+        return
+    for each in memory.stores:
+        of_store = [row for row in rows if row.store == each.name]
+        if options.format == "plain":
+            print_rows((), [_fields(row) for row in of_store], plain=True)
+        elif of_store or store in (None, each.name):
+            echo(style(visible(f"{each.name} ({each.kind}, {len(of_store)} notes)"), bold=True))
+            print_rows(_HEADINGS[each.kind], [_fields(row) for row in of_store], plain=False)
+            echo()
+
+
+def _say_what_reading_found(memory: Memory) -> None:
+    """An index that cannot be read and the like: the list comes from the files then."""
+    for store in memory.stores:
+        for problem in store.view().problems:
+            if problem.severity in ("error", "warning"):
+                warn(f"{problem.path}: {problem.message}")
+
+
+def _fields(row: Row) -> tuple[str, ...]:
+    day = row.date.date().isoformat() if row.date else row.date_text or "-"
+    if row.kind == "workflow":
+        return (row.id or row.path, row.type or "-", day, ", ".join(row.tags), row.title)
+    if row.kind == "system":
+        return (row.path, str(row.lines), row.modified.date().isoformat(), row.title)
+    return (row.path, day, ", ".join(row.tags), row.title)
+
+
+@click.command(
+    "search",
+    epilog=examples(
+        'memsite search "token refresh"', "memsite search --regex 'retry|backoff' --store workflow"
+    ),
+)
+@click.argument("query")
+@click.option("--store", help="Only this store.")
+@click.option("--tag", "tags", multiple=True, help="Only notes with this tag; given twice, with both.")
+@click.option("--type", "types", multiple=True, help="Only notes of this type; given twice, of either.")
+@click.option("--limit", type=click.IntRange(1), default=20, help="Most notes to show [default: 20].")
+@click.option("--regex", is_flag=True, help="QUERY is a regular expression.")
+@output_options
+def search_command(
+    query: str, store: str | None, tags: tuple[str, ...], types: tuple[str, ...], limit: int, *, regex: bool
+) -> None:
+    """Search the full text of all notes, best hits first: titles, then headings, then text."""
+    options = invocation()
+    answer = options.memory().search(query, store=store, tags=tags, types=types, limit=limit, regex=regex)
+    if options.format == "json":
+        echo_answer(answer)
+        return
+    for hit in answer.hits:
+        _print_hit(hit, plain=options.format == "plain")
+    more = answer.total - len(answer.hits)
+    note_line(f"{answer.total} notes" + (f", {more} of them not shown (--limit)" if more > 0 else ""))
+
+
+def _print_hit(hit: Hit, *, plain: bool) -> None:
+    if plain:
+        print_rows((), [(hit.row.address, hit.where, str(hit.count), hit.row.title)], plain=True)
+        return
+    matches = f"{hit.count} match{'es' * (hit.count != 1)}"
+    echo(f"{style(visible(hit.row.title), bold=True)}  {visible(hit.row.address)}  ({hit.where}, {matches})")
+    for snippet in hit.snippets:
+        before, match, after = map(visible, (snippet.before, snippet.match, snippet.after))
+        echo(f"  {snippet.line}: {before}{style(match, fg='yellow', bold=True)}{after}")
+
+
+@click.command(
+    "view",
+    epilog=examples("memsite view TIP-20260318-001", "memsite view MEMORY --section Commands --json"),
+)
+@click.argument("note")
+@click.option("--section", metavar="HEADING", help="Only this section.")
+@click.option(
+    "--checksum", "checksum_only", is_flag=True, help="Only the SHA-256 that `edit --checksum` takes."
+)
+@click.option("--raw", is_flag=True, help="The bytes of the file as they are.")
+@output_options
+def view_command(note: str, section: str | None, *, checksum_only: bool, raw: bool) -> None:
+    """Show a note, with its checksum. NOTE is an address, id, file name, path, title or alias."""
+    if raw and section:
+        raise click.UsageError("--raw shows the whole file: leave out --section.")
+    options = invocation()
+    reading = options.memory().read(note, section=section)
+    if options.format == "json":
+        echo_answer(reading)
+    elif checksum_only:
+        echo(reading.row.checksum)
+    elif raw:
+        sys.stdout.buffer.write(reading.content)
+    else:
+        if not options.quiet:
+            note_line(visible(f"{reading.row.address}  sha256 {reading.row.checksum}"))
+        click.echo(visible_block(reading.text), nl=not reading.text.endswith("\n"))
+
+
+@click.command("sync", epilog=examples("memsite sync --json"))
+@output_options
+def sync_command() -> None:
+    """Read everything again and count notes, concepts, relations and communities."""
+    options = invocation()
+    counts = options.memory().sync()
+    options.save_cache(make=True)
+    if options.format == "json":
+        echo_answer(counts)
+        return
+    rows = [(each.name.replace("_", " "), _counted(getattr(counts, each.name))) for each in fields(counts)]
+    print_rows(("WHAT", "HOW MANY"), rows, plain=options.format == "plain")
+
+
+def _counted(value: object) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {count}" for name, count in value.items()) or "-"
+    return f"{value:.3f}" if isinstance(value, float) else str(value)
+
+
+@click.command("context", epilog=examples('memsite context "machine learning" --depth 2 --content'))
+@click.argument("concept")
+@click.option(
+    "--depth", type=click.IntRange(1, 5), default=1, help="Steps away from the concept [default: 1]."
+)
+@click.option(
+    "--max", "most", type=click.IntRange(1), default=20, help="Most relations a step [default: 20]."
+)
+@click.option("--content", is_flag=True, help="Show the beginning of the notes as well.")
+@output_options
+def context_command(concept: str, depth: int, most: int, *, content: bool) -> None:
+    """Show what a concept hangs together with: relations, community, notes."""
+    options = invocation()
+    answer = options.memory().context(concept, depth=depth, max_results=most, content=content)
     options.save_cache()
     if options.format == "json":
-        echo_json({"notes": [note_value(note) for note in notes]})
+        echo_answer(answer)
         return
-    for problem in (problem for each in memory.stores for problem in each.view().problems):
-        note_line(f"{style('warning', fg='yellow')} {visible(f'{problem.path}: {problem.message}')}")
-    plain = options.format == "plain"
-    for each in memory.stores:
-        rows = [_row(memory, note) for note in notes if note.store == each.name]
-        if rows or (store in (None, each.name) and not plain):
-            if not plain:
-                echo(style(visible(f"{each.name} ({each.kind}, {len(rows)} notes)"), bold=True))
-            print_rows(_HEADINGS[each.kind], rows, plain=plain)
-            if not plain:
-                echo()
+    _print_context(answer, plain=options.format == "plain")
 
 
-def _row(memory: Memory, note: Note) -> tuple[str, ...]:
-    day = note.date.date().isoformat() if note.date else "-"
-    tags = ", ".join(note.tags)
-    if note.kind == "workflow":
-        return (note.id or note.path, note.type or "-", day, tags, note.title)
-    if note.kind == "system":
-        source = memory.source(note.address)
-        lines = source.content.count(b"\n")
-        modified = datetime.fromtimestamp(note.modified, UTC).date().isoformat()
-        return (note.path, str(lines), modified, note.title)
-    return (note.path, day, tags, note.title)
+def _print_context(answer: ConceptContext, *, plain: bool) -> None:
+    related = [*answer.relations, *answer.expanded]
+    rows = [(each.name, str(each.count), str(each.depth), ", ".join(each.notes[:3])) for each in related]
+    if not plain:
+        where = f"in {len(answer.notes)} notes, community {answer.community}"
+        echo(f"{style(visible(answer.name), bold=True)}  {where}")
+    print_rows(("CONCEPT", "NOTES", "STEPS", "WHERE"), rows, plain=plain)
+    if answer.siblings and not plain:
+        echo(visible(f"Same community, no relation: {', '.join(answer.siblings)}"))
+    for preview in answer.previews:
+        echo(f"\n{style(visible(preview.title), bold=True)}  {visible(preview.address)}")
+        echo(visible_block(preview.text))

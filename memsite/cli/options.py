@@ -117,6 +117,14 @@ def output_options(command: Command) -> Command:
     return project_options(command)
 
 
+def date_options(command: Command) -> Command:
+    """`--before` and `--after`: calendar days, both left out themselves."""
+    command = click.option("--after", metavar="DAY", help="Only what is from after this day (YYYY-MM-DD).")(
+        command
+    )
+    return click.option("--before", metavar="DAY", help="Only what is from before this day.")(command)
+
+
 def examples(*lines: str) -> str:
     """The epilog of a command's help: one example a line, as they are."""
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)

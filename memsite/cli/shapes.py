@@ -5,29 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from memsite.note import Note
-
 if TYPE_CHECKING:
     from memsite.build import BuildResult
     from memsite.stores import Discovery
-
-
-def note_value(note: Note) -> dict[str, Any]:
-    """A note without its text."""
-    return {
-        "address": note.address,
-        "store": note.store,
-        "kind": note.kind,
-        "path": note.path,
-        "id": note.id,
-        "title": note.title,
-        "type": note.type,
-        "date": note.date.isoformat() if note.date else None,
-        "tags": list(note.tags),
-        "status": note.status,
-        "checksum": note.checksum,
-        "bytes": note.size,
-    }
 
 
 def stores_value(discovery: Discovery, counts: dict[str, int]) -> dict[str, Any]:

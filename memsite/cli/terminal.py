@@ -62,9 +62,21 @@ def echo_json(document: object) -> None:
     echo(json_text(document))
 
 
+def echo_answer(answer: object) -> None:
+    """An answer of the engine as the JSON document that docs/json.md describes."""
+    from memsite.memory.answers import as_json
+
+    echo_json(as_json(answer))
+
+
 def note_line(text: str) -> None:
     """A line of narration, a warning or an error."""
     click.echo(text, err=True, color=_color(sys.stderr))
+
+
+def warn(text: str) -> None:
+    """A warning, about something that may come from a note."""
+    note_line(f"{style('warning', fg='yellow')} {visible(text)}")
 
 
 def style(text: str, **how: Any) -> str:
