@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from memsite.config import Config
+from memsite.config import Config, StoreConfig
 from memsite.note import IndexEntry, Problem, StoreView
 from memsite.stores import Store, find_stores
 
@@ -285,6 +285,42 @@ def test_a_wrong_total_is_information(tmp_path: Path) -> None:
     (problem,) = view.problems
     assert problem.severity == "info"
     assert "says 9 rows, there are 1" in problem.message
+
+
+def test_one_note_is_read_as_all_are(tmp_path: Path) -> None:
+    rows = [
+        {"id": "MEM-9"},
+        {"id": "out", "file": "../MEM-1.md"},
+        {"id": "dotted", "file": "x/../MEM-1.md"},
+        {"id": "again", "file": "MEM-1.md"},
+        {"id": "based", "path": ".workflow\\memory\\sub\\MEM-1.md"},
+        {"id": "composed", "file": "caf\u00e9.md"},
+        {"id": "odd", "file": 7},
+        "J",
+    ]
+    names = ("MEM-1.md", "MEM-9.md", "sub/MEM-1.md", "cafe\u0301.md", "unlisted.md")
+    store = project(tmp_path, rows, names)
+    found = {source.path: source for source in store.sources()}
+    assert {path: source.entry and source.entry.id for path, source in found.items()} == {
+        "MEM-1.md": "dotted",
+        "MEM-9.md": "MEM-9",
+        "sub/MEM-1.md": "based",
+        "cafe\u0301.md": "composed",
+        "unlisted.md": None,
+    }
+    assert {path: store.read(path) for path in names} == found
+
+
+def test_a_row_of_an_excluded_file_is_not_taken_for_dangling(tmp_path: Path) -> None:
+    project(
+        tmp_path, [{"id": "O", "file": "archive/MEM-0.md"}, {"id": "A", "file": A}], (A, "archive/MEM-0.md")
+    )
+    config = Config(stores=(StoreConfig("workflow", "workflow", exclude=("archive",)),))
+    (store,) = find_stores(config, tmp_path, environ={"HOME": str(tmp_path)}).stores
+    assert paths(store) == [A]
+    view = store.view()
+    assert {name: entry.path for name, entry in entries(view).items()} == {"O": None, "A": A}
+    assert [(problem.severity, problem.line) for problem in view.problems] == [("info", 1)]
 
 
 def test_the_index_and_the_own_folder_are_no_assets(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from memsite.errors import BadEncoding, MemsiteError, NotFound, OutsideStore
 from memsite.note import IndexEntry, Problem, Severity, Source, StoreKind, StoreView, address_of
 from memsite.stores.listing import Listing, any_glob, list_folder
 from memsite.stores.reading import FileText, read_all, read_inside, real_parts, refuse_binary
-from memsite.stores.workflow import IndexPlace, IndexReading, Known, entry_of, read_index, within
+from memsite.stores.workflow import IndexPlace, IndexReading, Known, read_entry, read_index, within
 
 
 @dataclass(slots=True)
@@ -47,8 +47,7 @@ class FolderStore:
             raise NotFound(f"`{path}` is no note of the store `{self.name}`")
         found = read_inside(self.root, path)
         refuse_binary(path, found.raw)
-        index = self._read_index(Known.of((path,), {}))
-        return self._source(path, found, entry_of(path, index.entries))
+        return self._source(path, found, read_entry(self.index, path) if self.index else None)
 
     def has(self, path: str) -> bool:
         """Whether `path` is exactly that of a note; no file is opened. Raises OutsideStore."""
@@ -62,7 +61,7 @@ class FolderStore:
     def sources(self) -> Iterator[Source]:
         """Every readable note, by path. Raises NotFound when the folder is gone."""
         listing = self._listing()
-        index = self._read_index(Known.of(listing.notes, dict(listing.refused)))
+        index = self._read_index(self._known(listing))
         rows: dict[str, IndexEntry] = {}
         for entry in index.entries or ():
             if entry.path is not None:
@@ -85,7 +84,7 @@ class FolderStore:
     def outline(self) -> StoreView:
         """As `view`, with what an earlier reading could not read; opens no note."""
         listing = self._listing()
-        index = self._read_index(Known.of(listing.notes, dict(listing.refused)))
+        index = self._read_index(self._known(listing))
         there = set(listing.notes)
         unread = (*listing.refused, *(each for each in self._refused or () if each[0] in there))
         problems = [*index.problems, *(self._unread(path, error) for path, error in unread)]
@@ -107,6 +106,9 @@ class FolderStore:
 
     def _listing(self) -> Listing:
         return list_folder(self.root, include=self.settings.include, exclude=self.settings.exclude)
+
+    def _known(self, listing: Listing) -> Known:
+        return Known.of(listing.notes, refused=listing.refused, excluded=self._excluded)
 
     def _read_index(self, known: Known) -> IndexReading:
         return read_index(self.index, known) if self.index else IndexReading()

@@ -7,7 +7,7 @@ folder above them, which other programs generate and memsite only reads.
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -60,21 +60,29 @@ class IndexReading:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What lies in the store: note paths by normal form, and refused files with the reason."""
+    """What lies in the store: note paths by normal form, refused files with the reason."""
 
     notes: Mapping[str, str]
     refused: Mapping[str, MemsiteError]
+    excluded: Callable[[str], object]
+    """Whether the configuration leaves a path out; such a file may well be there."""
 
     @classmethod
-    def of(cls, paths: tuple[str, ...], refused: Mapping[str, MemsiteError]) -> Known:
-        return cls({normalize("NFC", path): path for path in paths}, refused)
+    def of(
+        cls,
+        paths: Iterable[str],
+        *,
+        refused: Iterable[tuple[str, MemsiteError]] = (),
+        excluded: Callable[[str], object] = lambda _: False,
+    ) -> Known:
+        """From the paths as they are on disk."""
+        return cls({normalize("NFC", path): path for path in paths}, dict(refused), excluded)
 
 
 def read_index(place: IndexPlace, known: Known) -> IndexReading:
     """Read the index of a store. Never raises: damage becomes a problem, and the files still count."""
     try:
-        raw = read_inside(place.folder, place.name, limit=MAX_INDEX_BYTES).raw
-        index = parse_index(decode_index(raw, name=place.name), name=place.name)
+        index = _parsed(place)
     except NotFound:
         if not place.file.is_symlink() and not place.file.exists():
             return IndexReading()
@@ -85,6 +93,30 @@ def read_index(place: IndexPlace, known: Known) -> IndexReading:
     except MemsiteError as error:
         return _unreadable(place, error.message, 1, 1)
     return _understood(place, index, known)
+
+
+def read_entry(place: IndexPlace, path: str) -> IndexEntry | None:
+    """The first row that names the note at `path`, which exists; None where no row can be read."""
+    try:
+        rows = _parsed(place).rows
+    except MemsiteError:
+        return None
+    known = Known.of((path,))
+    end = normalize("NFC", posixpath.basename(path))
+    for row in rows:
+        written = _written_path(row.value)
+        named = written if isinstance(written, str) else f"{row.id}.md"
+        if not normalize("NFC", named).endswith(end) or not _concerns_us(row, place):
+            continue  # spares the full look at every row of a large index
+        entry, _ = _entry(row, place, known)
+        if entry is not None and entry.path == path:
+            return entry
+    return None
+
+
+def _parsed(place: IndexPlace) -> IndexFile:
+    raw = read_inside(place.folder, place.name, limit=MAX_INDEX_BYTES).raw
+    return parse_index(decode_index(raw, name=place.name), name=place.name)
 
 
 def _unreadable(place: IndexPlace, message: str, line: int, column: int) -> IndexReading:
@@ -102,7 +134,7 @@ def _understood(place: IndexPlace, index: IndexFile, known: Known) -> IndexReadi
     entries: list[IndexEntry] = []
     problems: list[Problem] = []
     for row in index.rows:
-        if not place.writable and not _concerns_us(row, place.base):
+        if not _concerns_us(row, place):
             continue
         entry, fault = _entry(row, place, known)
         if entry is not None:
@@ -121,12 +153,15 @@ def _miscounted(place: IndexPlace, index: IndexFile) -> Iterator[Problem]:
         yield _problem(place.shown, "info", message, "it is set right with the next write to the index")
 
 
-def _concerns_us(row: Row, base: str) -> bool:
-    """Whether a row of a wiki index stands for a file of this store."""
+def _concerns_us(row: Row, place: IndexPlace) -> bool:
+    """Whether a row stands for a file of this store; in a wiki index most do not."""
+    if place.writable:
+        return True
     source = row.value.get("source") if isinstance(row.value, Mapping) else None
     if not isinstance(source, Mapping) or source.get("kind") != "file":
         return False
-    return str(source.get("path", "")).replace("\\", "/").startswith(posixpath.basename(base[:-1]) + "/")
+    folder = posixpath.basename(place.base[:-1]) + "/"
+    return str(source.get("path", "")).replace("\\", "/").startswith(folder)
 
 
 def _called(row: Row) -> str:
@@ -199,6 +234,8 @@ def _checked_path(written: str, place: IndexPlace, known: Known) -> tuple[str | 
         if isinstance(refused, OutsideStore):
             return None, _Fault("error", f"points outside the store: {refused.message}", "remove the row")
         return None, _Fault("warning", f"points at a file that is not read: {refused.message}")
+    if known.excluded(plain):
+        return None, _Fault("info", "names a file that the configuration excludes")
     found = known.notes.get(normalize("NFC", plain), plain)
     return found, _Fault("info", f"writes `{found}` in a roundabout way") if plain != path else None
 
@@ -235,11 +272,6 @@ def _tags(value: object) -> tuple[str, ...]:
     parts = value.split(",") if isinstance(value, str) else value if isinstance(value, list) else []
     written = (part.strip().lstrip("#") for part in parts if isinstance(part, str))
     return tuple(dict.fromkeys(tag for tag in written if tag))
-
-
-def entry_of(path: str, entries: tuple[IndexEntry, ...] | None) -> IndexEntry | None:
-    """The first row that names the note at `path`."""
-    return next((entry for entry in entries or () if entry.path == path), None)
 
 
 def within(problems: Iterable[Problem], store: str) -> tuple[Problem, ...]:
