@@ -113,6 +113,8 @@ class Banner:
 class NoteView:
     frame: Frame
     title: str
+    title_anchor: str
+    """The id of the first heading of the text where the title stands in its place, else empty."""
     body: str
     """Sanitised HTML."""
     store: Named
@@ -155,6 +157,7 @@ def note_view(page: Page, desk: Desk) -> NoteView:
     return NoteView(
         frame=desk.note_frame(page, note, description=description_of(note)),
         title=visible(note.title),
+        title_anchor=note.document.headings[0].anchor if _shows_title(note) else "",
         body=filler.body(note.address, without_lead=_shows_title(note)),
         store=Named(visible(note.store), desk.href(plan.stores[note.store], root)),
         type=Named(visible(note.type), desk.href(plan.types[note.type], root)) if note.type else None,
