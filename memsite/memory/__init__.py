@@ -5,13 +5,28 @@ The command line, the build, the server and other programs go through it.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, MutableMapping, Sequence
-from dataclasses import replace
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memsite.config import Config
-from memsite.errors import NotFound
+from memsite.edit import Edit, Operation
+from memsite.errors import MemsiteError, NotFound
+from memsite.memory.answers import (
+    ConceptContext,
+    Counts,
+    Pruned,
+    Reading,
+    Repaired,
+    Row,
+    SearchAnswer,
+    Undoable,
+    Undone,
+    Written,
+)
+from memsite.memory.checksums import parse_checksum
 from memsite.memory.identifiers import (
     Identifier,
     ambiguous,
@@ -22,10 +37,16 @@ from memsite.memory.identifiers import (
     paths_of,
     store_order,
 )
-from memsite.note import Address, Checksum, Document, Graph, Note, Problem, Source
+from memsite.memory.listing import filter_of
+from memsite.memory.understanding import understood
+from memsite.note import Address, Backlink, Checksum, Document, Graph, Note, Problem, Source, address_of
 
 if TYPE_CHECKING:
+    from memsite.memory.creating import NewKind
     from memsite.stores import Discovery, Store
+    from memsite.stores.files import WritableStore
+
+LOCK_SECONDS = 10.0
 
 
 def open_memory(
@@ -61,12 +82,16 @@ class Memory:
         *,
         discovery: Discovery,
         documents: MutableMapping[Checksum, Document] | None = None,
+        lock_seconds: float = LOCK_SECONDS,
+        locking: bool = True,
     ) -> None:
         self.config = config
         self.project = project
         self.discovery = discovery
         self.stores: tuple[Store, ...] = discovery.stores
         self._documents: MutableMapping[Checksum, Document] = {} if documents is None else documents
+        self.lock_seconds = lock_seconds
+        self.locking = locking
         self._notes: tuple[Note, ...] | None = None
         self._graph: Graph | None = None
         self._problems: tuple[Problem, ...] | None = None
@@ -98,20 +123,24 @@ class Memory:
         return self._graph
 
     def problems(self) -> tuple[Problem, ...]:
-        """All that is wrong with the memory, sorted."""
+        """All that is wrong with the memory, sorted, leftovers of interrupted writes included."""
         if self._problems is None:
-            from memsite.check import check
+            from memsite.check import check, sorted_problems
+            from memsite.memory.repair import interrupted
 
-            self._problems = check(self.graph(), config=self.config.check, bytes_of=self.memory_files())
+            found = check(self.graph(), config=self.config.check, bytes_of=self.memory_files())
+            self._problems = sorted_problems((*found, *interrupted(self)))
         return self._problems
 
     def memory_files(self) -> dict[Address, bytes]:
         """The bytes of each MEMORY.md that can be read, by address."""
+        from memsite.memory.integrity import MEMORY_FILE
+
         found: dict[Address, bytes] = {}
         for store in self.stores:
-            source = _read_first(store, "MEMORY.md") if store.kind == "system" else None
-            if source is not None:
-                found[source.address] = source.content
+            if store.kind == "system":
+                with contextlib.suppress(MemsiteError):
+                    found[address_of(store.name, MEMORY_FILE)] = store.read(MEMORY_FILE).content
         return found
 
     def reload(self) -> None:
@@ -134,67 +163,293 @@ class Memory:
         Raises AmbiguousName (E005), NotFound (E002) with near names, OutsideStore (E011).
         """
         wanted = parse_identifier(identifier)
-        sources = self._at_path(wanted)
-        if sources:
+        places = self._at_path(wanted)
+        if places:
             order = store_order(wanted.name)
-            first = min(order(source.kind) for source in sources)
-            best = [source for source in sources if order(source.kind) == first]
-            if len(best) > 1:
-                raise ambiguous(wanted, [source.address for source in best])
-            return self.note(best[0])
+            first = min(order(store.kind) for store, _ in places)
+            store, path = _only(wanted, [place for place in places if order(place[0].kind) == first])
+            return self.note(store.read(path))
         notes = {note.address: note for note in self.notes()}
         return notes[choose(wanted, [named(note) for note in notes.values()])]
 
-    def find_exactly(self, identifier: str) -> Source:
+    def locate_exactly(self, identifier: str) -> tuple[Store, str]:
         """The note that a writer means: its exact address, path, id, title or alias, borne by no other.
 
-        An address or path is found without reading any other note.
-        Raises AmbiguousName (E005), NotFound (E002) with what may be meant, OutsideStore (E011).
+        An address or path is found without opening any note. Raises AmbiguousName (E005), NotFound
+        (E002) with what may be meant, OutsideStore (E011).
         """
         wanted = parse_identifier(identifier)
-        sources = self._at_path(wanted)
-        if len(sources) > 1:
-            raise ambiguous(wanted, [source.address for source in sources])
-        if sources:
-            return sources[0]
+        places = self._at_path(wanted)
+        if places:
+            return _only(wanted, places)
         address = choose_exactly(wanted, [named(note) for note in self.notes()])
-        return self.source(address)
+        return next((self.store(note.store), note.path) for note in self.notes() if note.address == address)
 
-    def source(self, address: Address) -> Source:
-        """The note at exactly this address, read now."""
-        wanted = parse_identifier(address)
-        for source in self._at_path(wanted):
-            if source.address == address:
-                return source
-        raise NotFound(f"There is no note '{address}'.", identifier=address, near=[])
-
-    def _at_path(self, wanted: Identifier) -> list[Source]:
-        """The notes whose path is exactly what is wanted, at most one a store; no other file is read."""
+    def _at_path(self, wanted: Identifier) -> list[tuple[Store, str]]:
+        """The notes whose path is exactly what is wanted, at most one a store; no note is opened."""
         if wanted.is_address:
             name, _, inside = wanted.name.partition("/")
             for store in self.stores:
-                if store.name == name and inside:
-                    found = _read_first(store, inside)
-                    if found is not None:
-                        return [found]
-        found_each = [_read_first(store, wanted.name) for store in self.stores]
-        return [source for source in found_each if source is not None]
+                if store.name == name and inside and (path := _first_path(store, inside)):
+                    return [(store, path)]
+        found = ((store, _first_path(store, wanted.name)) for store in self.stores)
+        return [(store, path) for store, path in found if path is not None]
+
+    def incoming(self, address: Address) -> tuple[Backlink, ...]:
+        """The links of other notes that lead to the note at `address`."""
+        return self.graph().backlinks.get(address, ())
+
+    # Operations that read --------------------------------------------------------------------
+
+    def read(self, identifier: str, *, section: str | None = None) -> Reading:
+        """A note with its checksum, or one section of it, heading included.
+
+        Raises what `find` raises, SectionNotFound (E009) and SectionAmbiguous (E010).
+        """
+        from memsite.edit import choose_section
+        from memsite.markdown import sections
+        from memsite.memory.listing import row_of
+
+        note = self.find(identifier)
+        source = self.store(note.store).read(note.path)
+        note, content = self.note(source), source.content
+        text = content.decode("utf-8", "replace")
+        row = row_of(note, content)
+        if section is None:
+            return Reading(row, text, content)
+        wanted = Edit("replace_section", "", section=section)
+        found = choose_section(text, wanted, sections(text))
+        return Reading(row, text[found.start : found.end], content, section, found.heading.line)
+
+    def list(
+        self,
+        *,
+        store: str | None = None,
+        tags: Sequence[str] = (),
+        types: Sequence[str] = (),
+        before: str | date | None = None,
+        after: str | date | None = None,
+    ) -> tuple[Row, ...]:
+        """The notes that fit, newest first. Dates are days, left out themselves on both sides."""
+        from memsite.memory.listing import rows
+
+        wanted = filter_of(store=store, tags=tags, types=types, before=before, after=after)
+        return tuple(rows(self, wanted))
+
+    def search(
+        self,
+        query: str,
+        *,
+        store: str | None = None,
+        tags: Sequence[str] = (),
+        types: Sequence[str] = (),
+        limit: int = 20,
+        regex: bool = False,
+    ) -> SearchAnswer:
+        """The notes that hold `query`, best first. Raises BadArgument (E019) for nothing to search."""
+        from memsite.memory.searching import search_notes
+
+        wanted = filter_of(store=store, tags=tags, types=types)
+        return search_notes(self, query, wanted, limit=limit, regex=regex)
+
+    def context(
+        self, concept: str, *, depth: int = 1, max_results: int = 20, content: bool = False
+    ) -> ConceptContext:
+        """What lies around a concept: relations, their relations, its community, previews."""
+        from memsite.memory.context import context_of
+
+        return context_of(self, concept, depth=depth, most=max_results, content=content)
+
+    def sync(self) -> Counts:
+        """Read everything again and count it."""
+        from memsite.memory.counting import counts
+
+        self.reload()
+        return counts(self)
+
+    # Operations that write -------------------------------------------------------------------
+
+    def edit(
+        self,
+        identifier: str,
+        operation: Operation,
+        content: str,
+        *,
+        expected: str | None = None,
+        find_text: str | None = None,
+        expected_count: int | None = None,
+        section_name: str | None = None,
+        nth: int | None = None,
+        tight: bool = False,
+        own_text_only: bool = False,
+        whole_file: bool = False,
+        allow_unlinked: bool = False,
+        dry_run: bool = False,
+        now: datetime | None = None,
+    ) -> Written:
+        """Change the text of a note; see `memsite.edit`. `expected` is the checksum of a reading.
+
+        Raises E002 and E005 for a name that is not exact, E006 when the note changed since, E007 to
+        E010 and E012 by the rules of the edit, E013 and E018 when it cannot be written.
+        """
+        from memsite.memory.writing import edit_note
+
+        wanted = Edit(
+            operation,
+            content,
+            find=find_text,
+            expected_count=expected_count,
+            section=section_name,
+            nth=nth,
+            tight=tight,
+            own_text_only=own_text_only,
+            whole_file=whole_file,
+            allow_unlinked=allow_unlinked,
+        )
+        return edit_note(
+            self, identifier, wanted, expected=_checksum(expected), dry_run=dry_run, now=now or _now()
+        )
+
+    def edit_whole(
+        self,
+        identifier: str,
+        content: bytes,
+        *,
+        expected: str | None = None,
+        allow_unlinked: bool = False,
+        dry_run: bool = False,
+        now: datetime | None = None,
+    ) -> Written:
+        """Replace the whole file by what came back from an editor."""
+        from memsite.memory.writing import edit_whole_note
+
+        return edit_whole_note(
+            self,
+            identifier,
+            content,
+            expected=_checksum(expected),
+            allow_unlinked=allow_unlinked,
+            dry_run=dry_run,
+            now=now or _now(),
+        )
+
+    def new(
+        self,
+        kind: NewKind,
+        title: str,
+        content: str = "",
+        *,
+        tags: Sequence[str] = (),
+        type: str | None = None,
+        description: str = "",
+        store: str | None = None,
+        dry_run: bool = False,
+        now: datetime | None = None,
+    ) -> Written:
+        """Make a tip or compact entry with its index row, or a topic with its line in MEMORY.md."""
+        from memsite.memory.creating import NewNote, new_note
+
+        wanted = NewNote(kind, title, content, tuple(tags), type, description)
+        return new_note(self, wanted, store_name=store, dry_run=dry_run, now=now or _now())
+
+    def delete(
+        self,
+        identifier: str,
+        *,
+        expected: str | None = None,
+        dry_run: bool = False,
+        now: datetime | None = None,
+    ) -> Written:
+        """Move a note into the trash, its index row with it. Raises MemoryProtected (E004)."""
+        from memsite.memory.removing import delete_note
+
+        return delete_note(self, identifier, expected=_checksum(expected), dry_run=dry_run, now=now or _now())
+
+    def prune(
+        self,
+        *,
+        store: str | None = None,
+        tags: Sequence[str] = (),
+        types: Sequence[str] = (),
+        before: str | date | None = None,
+        after: str | date | None = None,
+        dry_run: bool = False,
+        now: datetime | None = None,
+    ) -> Pruned:
+        """Remove all workflow notes that fit. Raises PruneNeedsFilter (E003) without a filter."""
+        from memsite.memory.removing import prune_notes
+
+        wanted = filter_of(store=store, tags=tags, types=types, before=before, after=after)
+        return prune_notes(self, wanted, dry_run=dry_run, now=now or _now())
+
+    def undo(
+        self,
+        tx: str | None = None,
+        *,
+        store: str | None = None,
+        dry_run: bool = False,
+        now: datetime | None = None,
+    ) -> Undone:
+        """Take back a write: the last one, or the one that `tx` names."""
+        from memsite.memory.undoing import undo
+
+        return undo(self, tx, store_name=store, dry_run=dry_run, now=now or _now())
+
+    def undo_list(self) -> tuple[Undoable, ...]:
+        """What the trash can bring back, newest first."""
+        from memsite.memory.undoing import undoable
+
+        return tuple(undoable(self))
+
+    def repair(
+        self, *, rebuild_index: bool = False, dry_run: bool = False, now: datetime | None = None
+    ) -> Repaired:
+        """Mend interrupted writes and index rows; say what a person has to look at."""
+        from memsite.memory.repair import repair_memory
+
+        return repair_memory(self, rebuild_index=rebuild_index, dry_run=dry_run, now=now or _now())
+
+    @contextlib.contextmanager
+    def open_for_writing(
+        self, store: Store, *, dry_run: bool = False, set_aside: bool = False
+    ) -> Iterator[WritableStore]:
+        """The store under its lock; what was read of it is forgotten afterwards.
+
+        With `dry_run` nothing is locked or made, and nothing may be committed.
+        """
+        from memsite.stores.files import OWN_FOLDER, WritableStore, open_for_writing
+
+        if dry_run:
+            yield WritableStore(store.root, store.root / OWN_FOLDER)
+            return
+        with open_for_writing(
+            store.root, timeout=self.lock_seconds, locking=self.locking, set_aside=set_aside
+        ) as writable:
+            try:
+                yield writable
+            finally:
+                self.reload()
+
+    def knows(self, checksum: Checksum) -> bool:
+        """Whether a note of these bytes is parsed already."""
+        return checksum in self._documents
 
 
-def understood(content: bytes) -> Document:
-    """All that the bytes of a note say, with what they hide and what they give away."""
-    from memsite.check import unseen
-    from memsite.leaks import leak_findings
-    from memsite.markdown import parse
+def _first_path(store: Store, name: str) -> str | None:
+    from memsite.stores.reading import why_malformed
 
-    document = parse(content)
-    return replace(document, findings=(*document.findings, *unseen(content), *leak_findings(content)))
+    return next((path for path in paths_of(name) if not why_malformed(path) and store.has(path)), None)
 
 
-def _read_first(store: Store, name: str) -> Source | None:
-    for path in paths_of(name):
-        try:
-            return store.read(path)
-        except NotFound:
-            continue
-    return None
+def _only(wanted: Identifier, places: Sequence[tuple[Store, str]]) -> tuple[Store, str]:
+    if len(places) > 1:
+        raise ambiguous(wanted, [address_of(store.name, path) for store, path in places])
+    return places[0]
+
+
+def _checksum(text: str | None) -> Checksum | None:
+    return None if text is None else parse_checksum(text)
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)

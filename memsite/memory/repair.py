@@ -1,0 +1,177 @@
+"""Mending what has one right answer: interrupted writes, and rows of an index that do not fit the files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from memsite.edit import encode
+from memsite.errors import IndexUnreadable, MemsiteError
+from memsite.memory.answers import Mend, Repaired
+from memsite.memory.listing import Filter, sources
+from memsite.memory.writing import index_name, read_index
+from memsite.note import Note, Problem
+from memsite.stores import journal
+from memsite.stores.disk import Attributes, write_new
+from memsite.stores.files import OWN_FOLDER, Change, WritableStore, locate
+
+if TYPE_CHECKING:
+    from memsite.memory import Memory
+    from memsite.stores import Store
+
+_MANAGED = re.compile(r"(?:MEM|TIP)-[\w.-]+\.md")
+
+
+def interrupted(memory: Memory) -> tuple[Problem, ...]:
+    """W001 for what cut writes left. A store that is being written right now has nothing left over."""
+    found = []
+    for store in memory.stores:
+        own = store.root / OWN_FOLDER
+        left = journal.leftovers(own, _locator(store))
+        if left and not _is_locked(memory, store):
+            left = journal.leftovers(own, _locator(store))
+            found += [_problem(store, name, sentence) for name, sentence in left]
+    return tuple(found)
+
+
+def _locator(store: Store) -> journal.Locate:
+    return lambda path: locate(store.root, path)
+
+
+def _is_locked(memory: Memory, store: Store) -> bool:
+    from filelock import FileLock, Timeout
+
+    with suppress(OSError, NotImplementedError):
+        try:
+            with FileLock(store.root / OWN_FOLDER / "lock", timeout=0, fallback_to_soft=False):
+                return False
+        except Timeout:
+            return True
+    return False
+
+
+def _problem(store: Store, name: str, sentence: str) -> Problem:
+    hint = "The next write mends it, or `memsite repair`."
+    path = f"{store.prefix}{OWN_FOLDER}/{name}"
+    return Problem("W001", "index-mismatch", "warning", path, 1, 1, sentence, hint, store=store.name)
+
+
+def repair_memory(memory: Memory, *, rebuild_index: bool, dry_run: bool, now: datetime) -> Repaired:
+    """Mend what can be mended without a person, and say what is left.
+
+    `rebuild_index` makes a new index where the old one cannot be read, and keeps the old beside it.
+    No file is ever deleted.
+    """
+    mends: list[Mend] = []
+    for store in memory.stores:
+        mends += _left_over(memory, store, dry_run=dry_run)
+        if index_name(store) is not None and store.root.is_dir():
+            mends += _mend_index(memory, store, rebuild_index=rebuild_index, dry_run=dry_run, now=now)
+    memory.reload()
+    rest = memory.problems()
+    return Repaired(tuple(mends), rest, dry_run)
+
+
+def _left_over(memory: Memory, store: Store, *, dry_run: bool) -> list[Mend]:
+    own = store.root / OWN_FOLDER
+    left = journal.leftovers(own, _locator(store))
+    if not left:
+        return []
+    if dry_run:
+        return [
+            Mend(store.name, f"{store.prefix}{OWN_FOLDER}/{name}", f"mend: {what}") for name, what in left
+        ]
+    with memory.open_for_writing(store, set_aside=True) as writable:
+        return [Mend(store.name, f"{store.prefix}{OWN_FOLDER}", done) for done in writable.recovered]
+
+
+def _mend_index(
+    memory: Memory, store: Store, *, rebuild_index: bool, dry_run: bool, now: datetime
+) -> list[Mend]:
+    name = index_name(store)
+    if name is None:
+        return []
+    notes = [(memory.note(source), source) for source in sources(memory, Filter(store.name))]
+    managed = [note for note, _ in notes if _MANAGED.fullmatch(note.path)]
+    with memory.open_for_writing(store, dry_run=dry_run) as writable:
+        try:
+            found = read_index(writable, name)
+        except IndexUnreadable:
+            if not rebuild_index:
+                return []
+            return [_rebuilt(store, writable, name, managed, dry_run=dry_run, now=now)]
+        if found is None:
+            if not (rebuild_index and managed):
+                return []
+            return [_rebuilt(store, writable, name, managed, dry_run=dry_run, now=now)]
+        held, text = found
+        mended, actions = _mended(store, text, managed)
+        if not actions:
+            return []
+        tx = None
+        if not dry_run:
+            tx = writable.commit("repair", [Change(name, held, encode(mended))], now=now).tx
+        return [Mend(store.name, f"{store.prefix}{name}", action, tx) for action in actions]
+
+
+def _mended(store: Store, text: str, managed: Sequence[Note]) -> tuple[str, list[str]]:
+    """The index with a row for each file that lacks one, without rows whose file is gone."""
+    from memsite.stores.index_file import add_row, parse_index, remove_rows
+
+    entries = store.outline().entries or ()
+    gone = [each for each in entries if each.path is not None and not _is_there(store, each.path)]
+    listed = {each.path for each in entries}
+    new = [note for note in managed if note.path not in listed]
+    actions = [f"remove the row '{each.id}': '{each.path}' is not there" for each in gone]
+    actions += [f"add a row for '{note.path}'" for note in new]
+    sample = [row.value for row in parse_index(text).rows if isinstance(row.value, dict)]
+    text = remove_rows(text, [each.position for each in gone]) if gone else text
+    for note in new:
+        text = add_row(text, row_for(note, sample[-1] if sample else {}))
+    return text, actions
+
+
+def _is_there(store: Store, path: str) -> bool:
+    """A file that cannot be read or lies outside by a link is there: that is for a person to look at."""
+    try:
+        return store.has(path) or (store.root / path).exists()
+    except MemsiteError:
+        return True
+
+
+def row_for(note: Note, sample: Mapping[str, object]) -> dict[str, object]:
+    """What a note says of itself, with the keys that other rows use."""
+    stem = note.path.rsplit("/", 1)[-1].removesuffix(".md")
+    titled = "summary" if "summary" in sample and "title" not in sample else "title"
+    dated = "timestamp" if "timestamp" in sample and "date" not in sample else "date"
+    located = "path" if "path" in sample and "file" not in sample else "file"
+    base = str(sample.get("path", "")).rpartition("/")[0] if located == "path" else ""
+    row: dict[str, object] = {"id": note.id or stem}
+    if note.type:
+        row["type"] = note.type
+    if note.date_text:
+        row[dated] = note.date_text
+    row |= {titled: note.title, "tags": list(note.tags)}
+    return row | {located: f"{base}/{note.path}" if base else note.path}
+
+
+def _rebuilt(
+    store: Store, writable: WritableStore, name: str, managed: Sequence[Note], *, dry_run: bool, now: datetime
+) -> Mend:
+    from memsite.stores.index_file import rebuild
+
+    held = writable.read(name)
+    kept = f"{name}.bad-{now:%Y%m%d-%H%M%S}"
+    content = encode(rebuild([row_for(note, {}) for note in managed]))
+    action = f"make a new index of {len(managed)} files"
+    if held is not None:
+        action += f"; the old one is now '{kept}'"
+    tx = None
+    if not dry_run:
+        if held is not None:
+            write_new(store.root / kept, held.content, attributes=Attributes(0o644))
+        tx = writable.commit("repair", [Change(name, held, content)], now=now).tx
+    return Mend(store.name, f"{store.prefix}{name}", action, tx)

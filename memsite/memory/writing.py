@@ -1,0 +1,219 @@
+"""Changing the text of one note: under the lock, against a checksum, and told what it did."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from memsite.edit import Edit, Edited, apply_to_bytes, decode
+from memsite.errors import NotFound, StaleChecksum, WikiLinkRequired
+from memsite.memory.answers import Written
+from memsite.memory.integrity import note_problems
+from memsite.note import Checksum, Note, Problem, Source, address_of
+from memsite.stores.disk import Held, checksum_of, hold
+from memsite.stores.files import Change, WritableStore, locate
+from memsite.stores.trash import records
+
+if TYPE_CHECKING:
+    from memsite.memory import Memory
+    from memsite.stores import Store
+
+Rewrite = Callable[[bytes], tuple[bytes, Edited]]
+
+
+def edit_note(
+    memory: Memory,
+    identifier: str,
+    edit: Edit,
+    *,
+    expected: Checksum | None,
+    dry_run: bool,
+    now: datetime,
+) -> Written:
+    store, path = memory.locate_exactly(identifier)
+    if not store.settings.require_wikilink and not edit.allow_unlinked:
+        edit = replace(edit, allow_unlinked=True)
+
+    def rewrite(content: bytes) -> tuple[bytes, Edited]:
+        return apply_to_bytes(content, edit, now=now)
+
+    return _rewrite(
+        memory, store, path, rewrite, operation=edit.operation, expected=expected, dry_run=dry_run, now=now
+    )
+
+
+def edit_whole_note(
+    memory: Memory,
+    identifier: str,
+    content: bytes,
+    *,
+    expected: Checksum | None,
+    allow_unlinked: bool,
+    dry_run: bool,
+    now: datetime,
+) -> Written:
+    """What came back from an editor takes the place of the whole file.
+
+    The system store is free of the rule that a note must hold a link, as its own editor is.
+    """
+    store, path = memory.locate_exactly(identifier)
+    free = allow_unlinked or store.kind == "system" or not store.settings.require_wikilink
+
+    def rewrite(old: bytes) -> tuple[bytes, Edited]:
+        from memsite.markdown import wikilinks
+
+        text = decode(content)
+        if content != old and not free and not wikilinks(text):
+            raise WikiLinkRequired(
+                "The note would be left without a [[WikiLink]].", hint="Add one, or allow text without links."
+            )
+        return content, Edited(text, 1)
+
+    return _rewrite(
+        memory, store, path, rewrite, operation="edit", expected=expected, dry_run=dry_run, now=now
+    )
+
+
+def _rewrite(
+    memory: Memory,
+    store: Store,
+    path: str,
+    rewrite: Rewrite,
+    *,
+    operation: str,
+    expected: Checksum | None,
+    dry_run: bool,
+    now: datetime,
+) -> Written:
+    if dry_run:
+        held = present(store, path, hold(locate(store.root, path)), expected=expected)
+        content, edited = rewrite(held.content)
+        return _answer(memory, store, path, held, content, edited, operation=operation, tx=None, dry_run=True)
+    with memory.open_for_writing(store) as writable:
+        held = present(store, path, writable.read(path), expected=expected)
+        content, edited = rewrite(held.content)
+        tx = None
+        if content != held.content:
+            address = address_of(store.name, path)
+            tx = writable.commit(operation, [Change(path, held, content)], now=now, addresses=[address]).tx
+        remarks = writable.recovered
+    answer = _answer(memory, store, path, held, content, edited, operation=operation, tx=tx, dry_run=False)
+    return _with_remarks(answer, remarks)
+
+
+def present(store: Store, path: str, held: Held | None, *, expected: Checksum | None) -> Held:
+    """The file, if it is there and what the caller read. Raises NotFound (E002), StaleChecksum (E006)."""
+    if held is None:
+        raise NotFound(
+            f"There is no note '{address_of(store.name, path)}'.", hint="It was removed meanwhile."
+        )
+    if expected is not None and expected != held.checksum:
+        shown = f"{store.prefix}{path}"
+        text = held.content.decode("utf-8", "replace")
+        raise StaleChecksum(
+            f"'{shown}' changed since it was read: its checksum is {held.checksum}, expected {expected}.",
+            hint="Read it again and repeat the edit on what it says now.",
+            expected=expected,
+            actual=held.checksum,
+            diff=_since(store, path, expected, held.content),
+            text=text,
+        )
+    return held
+
+
+def _since(store: Store, path: str, expected: Checksum, content: bytes) -> str:
+    """What changed since `expected`, where the trash still has that version; else empty."""
+    from memsite.stores.files import OWN_FOLDER
+    from memsite.stores.journal import trash_of
+
+    trash = trash_of(store.root / OWN_FOLDER)
+    for record in records(trash):
+        for change in record.changes:
+            if change.path == path and change.old == expected and change.copy is not None:
+                old = hold(trash / record.tx / change.copy)
+                return unified(path, old.content, content) if old else ""
+    return ""
+
+
+def unified(path: str, old: bytes, new: bytes) -> str:
+    before, after = (content.decode("utf-8", "replace").split("\n") for content in (old, new))
+    lines = difflib.unified_diff(before, after, f"a/{path}", f"b/{path}", lineterm="")
+    return "\n".join(lines)
+
+
+def _answer(
+    memory: Memory,
+    store: Store,
+    path: str,
+    held: Held,
+    content: bytes,
+    edited: Edited,
+    *,
+    operation: str,
+    tx: str | None,
+    dry_run: bool,
+) -> Written:
+    before = _problems(memory, store, path, held.content)
+    after = _with_hints(_problems(memory, store, path, content), edited)
+    known = {(each.code, each.message) for each in before}
+    now = {(each.code, each.message) for each in after}
+    return Written(
+        operation=operation,
+        address=address_of(store.name, path),
+        store=store.name,
+        path=f"{store.prefix}{path}",
+        old_checksum=held.checksum,
+        new_checksum=checksum_of(content),
+        changed=content != held.content,
+        dry_run=dry_run,
+        count=edited.count,
+        diff=unified(path, held.content, content),
+        tx=tx,
+        remarks=edited.remarks,
+        problems=after,
+        appeared=tuple(each for each in after if (each.code, each.message) not in known),
+        fixed=tuple(each for each in before if (each.code, each.message) not in now),
+    )
+
+
+def _problems(memory: Memory, store: Store, path: str, content: bytes) -> tuple[Problem, ...]:
+    note = note_at(memory, store, path, content)
+    return note_problems(store, note, content, config=memory.config.check)
+
+
+def note_at(memory: Memory, store: Store, path: str, content: bytes) -> Note:
+    """The note that `content` makes at `path`, index row apart."""
+    return memory.note(Source(store.name, store.kind, path, content, checksum_of(content), 0.0))
+
+
+def _with_hints(problems: tuple[Problem, ...], edited: Edited) -> tuple[Problem, ...]:
+    """What the edit itself knows of a problem says better what would have been right."""
+    hints = {(finding.code, finding.line): finding.hint for finding in edited.findings}
+    return tuple(replace(each, hint=hints.get((each.code, each.line), each.hint)) for each in problems)
+
+
+def _with_remarks(answer: Written, remarks: tuple[str, ...]) -> Written:
+    return replace(answer, remarks=(*answer.remarks, *remarks)) if remarks else answer
+
+
+def read_index(writable: WritableStore, name: str) -> tuple[Held, str] | None:
+    """The index and its text, None when there is none. Raises IndexUnreadable (E014)."""
+    from memsite.stores.index_file import decode_index, parse_index
+
+    held = writable.read(name)
+    if held is None:
+        return None
+    text = decode_index(held.content, name=name)
+    parse_index(text, name=name)
+    return held, text
+
+
+def index_name(store: Store) -> str | None:
+    """The index that a write to `store` keeps in step; None where there is none or others make it."""
+    from memsite.stores.workflow import MEMORY_INDEX
+
+    file = store.index_file
+    return MEMORY_INDEX if file is not None and file == store.root / MEMORY_INDEX else None
