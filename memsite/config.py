@@ -155,6 +155,8 @@ def load_config(project: Path) -> Config:
 def _toml(file: Path) -> dict[str, Any]:
     import tomllib  # only a project with a file pays for it
 
+    if not file.is_file():  # a pipe would block
+        raise BadConfig(f"{file.name} cannot be read: it is no regular file")
     try:
         return tomllib.loads(file.read_bytes().decode("utf-8-sig"))
     except tomllib.TOMLDecodeError as error:

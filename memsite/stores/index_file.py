@@ -251,7 +251,8 @@ def _skip(text: str, at: int) -> int:
 def add_row(text: str, row: Mapping[str, object], *, position: int | None = None) -> str:
     """Put a row into an index, written as the rows beside it are; by default after the last one.
 
-    A count of the rows that the index keeps is set right. Raises IndexUnreadable.
+    The row has an `id`, which becomes its key where the index maps ids to rows. A count of the rows
+    that the index keeps is set right. Raises IndexUnreadable.
     """
     index = parse_index(text)
     return _insert(index, _render(index, row), position)
