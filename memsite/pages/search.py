@@ -1,11 +1,252 @@
-"""The search index."""
+"""The search index: small classic scripts that a page loads as a query needs them.
+
+`fetch` and WASM do not work from a disk under the site's policy, classic scripts do. The terms,
+sorted, are cut into shards; the index names the first term of each, so that a word or the start of
+one lies in a shard that is known without looking. Where the cuts fall depends on the terms alone:
+one note more or less leaves most shards as they were. Postings hold, for each document, the gap to
+the one before (base 36) and how much the term weighs in it (`A` little to `Z` much): BM25 without
+the rarity of the term, which the reader's side multiplies in. `static/search.js` is that side and
+must cut words as `words_of` does.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+import re
+import unicodedata
+import zlib
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
-from memsite.pages.plan import SitePlan
+from memsite.markdown import match_key, visible
+from memsite.note import Note
+from memsite.pages.note_page import day_of
+from memsite.pages.plan import SitePlan, tags_of
+
+EXCERPT = 1_200
+"""Characters of a note's text that its excerpts are cut from."""
+_DOCUMENTS = 10
+"""Documents in one shard of excerpts, about."""
+_SHARD_TERMS = 96
+"""Terms in one shard, about. A frequent term has up to 5 KB of postings."""
+_MOST_POSTINGS = 1_500
+"""A term in more notes than this says little; the notes in which it weighs most are kept."""
+_LONGEST_WORD = 40
+_WEIGHTS = {"title": 6.0, "names": 4.0, "tags": 3.0, "headings": 2.0, "text": 1.0}
+_SATURATION, _LENGTH_SHARE = 1.2, 0.7
+_USUAL_LENGTH = 250
+"""Words of a usual note. A true mean would change every posting with every edit."""
+_LEVELS = 26
+
+_ASCII_WORDS = re.compile(r"[a-z0-9]+")
+_WORDS = re.compile(r"[^\W_]+")
+_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+_CJK_RUNS = re.compile(f"([{_CJK}]+)")
+_SIGNS = frozenset("[]{}<>*+#$%&@=~^|\\/\"`_")
+_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A document of the index: a note or a concept."""
+
+    url: str
+    title: str
+    store: str
+    type: str
+    date: str
+    tags: tuple[str, ...]
+    text: str
+    weights: Mapping[str, float]
+    """How often each term occurs, by field weight."""
+    length: int
+
+
+def folded(text: str) -> str:
+    """`text` as it is compared: compatibility forms, accents and case laid aside."""
+    if text.isascii():
+        return text.lower()
+    decomposed = unicodedata.normalize("NFKD", text)
+    plain = "".join(char for char in decomposed if unicodedata.category(char) != "Mn")
+    return unicodedata.normalize("NFC", plain).lower()
+
+
+def words_of(text: str) -> list[str]:
+    """The terms of a text. Scripts written without blanks give pairs of neighbouring characters, and
+    the last character of each run on its own, so that any single one is found as the start of a term."""
+    plain = folded(text)
+    if plain.isascii():
+        return [word[:_LONGEST_WORD] for word in _ASCII_WORDS.findall(plain)]
+    found: list[str] = []
+    for word in _WORDS.findall(plain):
+        if word.isascii():
+            found.append(word[:_LONGEST_WORD])
+            continue
+        for position, run in enumerate(_CJK_RUNS.split(word)):
+            if position % 2:
+                found += [run[i : i + 2] for i in range(len(run))]
+            elif run:
+                found.append(run[:_LONGEST_WORD])
+    return found
 
 
 def search_files(plan: SitePlan) -> Iterator[tuple[str, bytes]]:
-    return iter(())
+    """URL and bytes of every file of the index."""
+    shards = _document_shards(_entries(plan))
+    documents = [entry for shard in shards for entry in shard]
+    for number, shard in enumerate(shards):
+        rows = [[e.url, e.title, e.store, e.type, e.date, list(e.tags), e.text] for e in shard]
+        yield f"search/d/{number}.js", _script("d", number, rows)
+    chunks = list(_chunks(_postings(documents)))
+    for number, chunk in enumerate(chunks):
+        yield f"search/t/{number}.js", _script("t", number, [part for pair in chunk for part in pair])
+    lengths = _title_words(documents)
+    for size, words in lengths.items():
+        yield f"search/w/{size}.js", _script("w", size, words)
+    yield "search/index.js", _script("index", 0, _index(plan, shards, chunks, lengths))
+
+
+def _index(
+    plan: SitePlan,
+    shards: list[list[_Entry]],
+    chunks: list[list[tuple[str, str]]],
+    lengths: Mapping[int, list[str]],
+) -> dict[str, object]:
+    popular = sorted(plan.tagged, key=lambda tag: (-len(plan.tagged[tag]), tag))[:100]
+    return {
+        "sizes": [len(shard) for shard in shards],
+        "terms": [chunk[0][0] for chunk in chunks],
+        "lengths": sorted(lengths),
+        "stores": [visible(name) for name in plan.stores],
+        "types": [visible(name) for name in sorted(plan.typed)],
+        "tags": sorted(visible(plan.tag_names[tag]) for tag in popular),
+    }
+
+
+def _entries(plan: SitePlan) -> Iterator[_Entry]:
+    for note in plan.graph.notes.values():
+        yield _note_entry(note, plan)
+    for key, url in plan.concepts.items():
+        concept = plan.graph.concepts[key]
+        weights = {word: _WEIGHTS["title"] for word in words_of(concept.name)}
+        said = len(concept.mentions)
+        yield _Entry(plan.href(url), visible(concept.name), "", "concept", "", (), f"×{said}", weights, _USUAL_LENGTH)
+
+
+def _note_entry(note: Note, plan: SitePlan) -> _Entry:
+    document = note.document
+    weights: defaultdict[str, float] = defaultdict(float)
+    text = words_of(document.text)
+    fields = {
+        "title": words_of(note.title),
+        "names": words_of(" ".join((*note.names, note.id or "", note.description))),
+        "tags": words_of(" ".join(tags_of(note))),
+        "headings": words_of(" ".join(heading.text for heading in document.headings)),
+    }
+    for word, times in Counter(text).items():
+        weights[word] = times * _WEIGHTS["text"]
+    for name, words in fields.items():
+        for word in words:
+            weights[word] += _WEIGHTS[name]
+    for sign in _SIGNS.intersection(document.text):
+        weights[sign] = 1.0
+    excerpt = visible(" ".join(document.text[: EXCERPT + 200].split()))[:EXCERPT]
+    return _Entry(
+        plan.href(plan.notes[note.address]), visible(note.title), visible(note.store), visible(note.type or ""),
+        day_of(note), tuple(map(visible, tags_of(note)[:6])), excerpt, weights, len(text),
+    )  # fmt: skip
+
+
+def _document_shards(entries: Iterable[_Entry]) -> list[list[_Entry]]:
+    """Documents spread by a hash of their URL, so that a preview finds its document by the URL alone.
+    The number of shards is a power of two: it changes rarely."""
+    known = list(entries)
+    amount = 1
+    while amount * _DOCUMENTS < len(known):
+        amount *= 2
+    shards: list[list[_Entry]] = [[] for _ in range(amount)]
+    for entry in known:
+        shards[url_hash(entry.url) % amount].append(entry)
+    for shard in shards:
+        shard.sort(key=lambda entry: entry.url)
+    return shards
+
+
+def url_hash(url: str) -> int:
+    """A small hash that is as easy in JavaScript: FNV-1a over the ASCII of an encoded URL."""
+    value = 0x811C9DC5
+    for code in url.encode("ascii"):
+        value = ((value ^ code) * 0x01000193) & 0xFFFFFFFF
+    return value
+
+
+def _postings(documents: Iterable[_Entry]) -> dict[str, str]:
+    """Each term with its postings, terms sorted. Facets are terms behind a control character."""
+    found: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
+    for number, entry in enumerate(documents):
+        base = _SATURATION * (1 - _LENGTH_SHARE + _LENGTH_SHARE * entry.length / _USUAL_LENGTH)
+        for term, weight in entry.weights.items():
+            found[term].append((number, int(_LEVELS * weight / (weight + base))))
+        for facet in _facets(entry):
+            found[facet].append((number, 0))
+    return {term: _encoded(found[term], whole=term[0] == "\x01") for term in sorted(found)}
+
+
+def _facets(entry: _Entry) -> Iterator[str]:
+    yield f"\x01s{match_key(entry.store)}"
+    yield f"\x01t{match_key(entry.type)}"
+    for tag in entry.tags:
+        yield f"\x01g{match_key(tag)}"
+
+
+def _encoded(postings: list[tuple[int, int]], *, whole: bool) -> str:
+    """Gaps and levels as text. A list that was cut begins with `!` and the true number of notes."""
+    head = ""
+    if len(postings) > _MOST_POSTINGS and not whole:
+        head = f"!{len(postings)}!"
+        heaviest = sorted(postings, key=lambda pair: (-pair[1], pair[0]))[:_MOST_POSTINGS]
+        postings = sorted(heaviest)
+    parts = [head]
+    last = -1
+    for number, level in postings:
+        gap = number - last - 1
+        last = number
+        parts.append((_DIGITS[gap] if gap < 36 else _base36(gap)) + chr(65 + level))
+    return "".join(parts)
+
+
+def _base36(number: int) -> str:
+    text = ""
+    while number:
+        number, digit = divmod(number, 36)
+        text = _DIGITS[digit] + text
+    return text
+
+
+def _chunks(postings: Mapping[str, str]) -> Iterator[list[tuple[str, str]]]:
+    """Shards of neighbouring terms. A term's own hash says whether a shard begins at it."""
+    chunk: list[tuple[str, str]] = []
+    for pair in postings.items():
+        if chunk and zlib.crc32(pair[0].encode("utf-8", "replace")) % _SHARD_TERMS == 0:
+            yield chunk
+            chunk = []
+        chunk.append(pair)
+    if chunk:
+        yield chunk
+
+
+def _title_words(documents: Iterable[_Entry]) -> dict[int, list[str]]:
+    """Words of titles by length, for forgiving a slip. Short ones have too many neighbours."""
+    words = {word for entry in documents for word in words_of(entry.title) if len(word) > 3 and not _CJK_RUNS.search(word)}
+    by_length: defaultdict[int, list[str]] = defaultdict(list)
+    for word in sorted(words):
+        by_length[len(word)].append(word)
+    return dict(sorted(by_length.items()))
+
+
+def _script(kind: str, key: int, value: object) -> bytes:
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    for char in "<>&\u2028\u2029":
+        text = text.replace(char, f"\\u{ord(char):04x}")
+    return f'memsiteSearch("{kind}",{key},{text})\n'.encode("utf-8", "replace")
