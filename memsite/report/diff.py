@@ -92,9 +92,11 @@ def compare(before: State, after: State) -> MemoryDiff:
         removed=_names(before.graph, went),
         changed=tuple(sorted((c for c in changes if c.edited and c.before == c.path), key=_by_path)),
         moved=tuple(sorted((c for c in changes if c.before != c.path), key=_by_path)),
-        links_made=_link_changes(after.graph, new_links - old_links),
+        links_made=_link_changes(new_links - old_links, after.graph),
         links_gone=_link_changes(
-            after.graph, {link for link in old_links - new_links if link[0] in after.graph.notes}
+            (link for link in old_links - new_links if link[0] in after.graph.notes),
+            after.graph,
+            before.graph,
         ),
         links_broken=_broken(before.graph, after.graph, kept),
         concepts_came=_concepts(after.graph, before.graph),
@@ -197,10 +199,11 @@ def _links(graph: Graph, kept: Mapping[Address, Address]) -> set[Edge]:
     }
 
 
-def _link_changes(graph: Graph, edges: Iterable[Edge]) -> tuple[LinkChange, ...]:
+def _link_changes(edges: Iterable[Edge], *graphs: Graph) -> tuple[LinkChange, ...]:
+    """The links with paths instead of addresses; the first graph that has a note names it."""
+
     def shown(end: str) -> str:
-        note = graph.notes.get(end)
-        return shown_path(graph, note) if note else end
+        return next((shown_path(graph, graph.notes[end]) for graph in graphs if end in graph.notes), end)
 
     return tuple(LinkChange(shown(source), shown(end)) for source, end in sorted(edges))
 
