@@ -120,8 +120,8 @@ def _entries(kind: str, info: str, body: list[str]) -> Iterator[tuple[str, Entry
             name, _, text = part.partition("\n")
             yield name, text
     elif kind == "python":
-        known = {"Link": Link, "Mode": Mode, "Fifo": Fifo, "bytes": bytes, "range": range, "chr": chr}
-        yield from eval("".join(body), {"__builtins__": {}}, known).items()  # our own data
+        names = {"__builtins__": {}, "Link": Link, "Mode": Mode, "Fifo": Fifo, "bytes": bytes, "range": range, "chr": chr}
+        yield from eval("".join(body), names).items()  # our own data
     elif kind != "steps":
         raise ValueError(f"unknown fence {kind!r}")
 
