@@ -35,7 +35,7 @@ def _title(health: Health) -> str:
 def plain(text: str) -> str:
     """Text from a memory as text: no markup, and nobody is mentioned by it."""
     escaped = re.sub(r"([\\`*_\[\]~])", r"\\\1", one_line(text).replace("&", "&amp;"))
-    tame = escaped.replace("<", "&lt;").replace(">", "&gt;").replace("|", "&#124;")
+    tame = escaped.replace("<", "&lt;").replace(">", "&gt;").replace("|", "&vert;")
     return _WAKES.sub("<!-- -->", tame)
 
 
