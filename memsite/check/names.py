@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Iterator
-from pathlib import PurePosixPath
 
 from memsite.check.problems import in_index, in_note, shown_path
 from memsite.markdown.hidden import hidden
@@ -30,7 +29,7 @@ def _same_title(graph: Graph) -> Iterator[Problem]:
 def _names(note: Note) -> tuple[str, ...]:
     """What links may call the note, without the mere name of its file: folders keep those apart."""
     spelled = (note.title, note.id or "", *note.names)
-    stem = PurePosixPath(note.path).stem
+    stem = note.path.rpartition("/")[2].removesuffix(".md")
     return tuple(dict.fromkeys(name for name in spelled if name and name != stem))
 
 

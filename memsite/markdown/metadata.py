@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta, timezone
-from pathlib import PurePosixPath
 
 from memsite.markdown import front_matter
 from memsite.markdown.hidden import neutral
@@ -57,6 +56,10 @@ def describe(source: Source, document: Document) -> Note:
     )
 
 
+def _stem(path: str) -> str:
+    return path.rpartition("/")[2].removesuffix(".md")
+
+
 def parse_date(written: str) -> datetime | None:
     """An ISO 8601 date or time; without a zone it is UTC. None when it is anything else."""
     found = _DATE.match(written.strip())
@@ -101,7 +104,7 @@ def _date(
             )
     if unreadable:
         return None, unreadable
-    return _date_of_id(PurePosixPath(source.path).name)
+    return _date_of_id(_stem(source.path))
 
 
 def _date_of_id(name: str) -> tuple[datetime | None, str]:
@@ -125,7 +128,7 @@ def _title(source: Source, document: Document, findings: list[Finding]) -> str:
         line = front_matter.key_line(document.front_matter, "title")
         what = "is empty" if isinstance(title, str) else "is no text"
         findings.append(Finding("W010", line, 1, f"`title` {what}", "write the title as text, in quotes"))
-    stem = PurePosixPath(source.path).name.removesuffix(".md")
+    stem = _stem(source.path)
     listed = source.entry.title if source.entry else None
     return (listed or "").strip() or document.lead or _nested(document.properties, "name") or neutral(stem)
 
@@ -133,12 +136,12 @@ def _title(source: Source, document: Document, findings: list[Finding]) -> str:
 def _entry_id(source: Source) -> str | None:
     if source.kind != "workflow":
         return None
-    stem = PurePosixPath(source.path).name.removesuffix(".md")
+    stem = _stem(source.path)
     return (source.entry.id if source.entry else None) or (stem if ENTRY_ID.match(stem) else None)
 
 
 def _type_by_prefix(path: str) -> str | None:
-    name = PurePosixPath(path).name
+    name = _stem(path)
     return _TYPES.get(name[:3]) if ENTRY_ID.match(name) else None
 
 

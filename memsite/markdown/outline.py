@@ -142,11 +142,11 @@ class Outline:
     def _under(self) -> int | None:
         return len(self.headings) - 1 if self.headings else None
 
-    def _inline(self, token: Token, opening: Token, item: Token | None) -> None:
+    def _inline(self, token: Token, opening: Token, parent: Token | None) -> None:
         children = token.children or []
         place = _Place(self, token, cell=opening.type in ("td_open", "th_open"))
         text, spans = _read_children(children)
-        in_item = opening.type == "paragraph_open" and item is not None and item.type == "list_item_open"
+        in_item = opening.type == "paragraph_open" and parent is not None and parent.type == "list_item_open"
         for child, start, end in spans:
             if child.type in ("wikilink", "link_open", "image"):
                 self._link(child, place, text, (start, end), in_item=in_item)

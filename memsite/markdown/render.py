@@ -317,17 +317,17 @@ def _lexer(language: str) -> Lexer | None:
 
 def _math(source: str, env: dict[str, Any], *, block: bool) -> str:
     env["features"].add("math")
-    markup = _mathml(source.strip(), block)
+    markup = _mathml(source.strip(), "block" if block else "inline")
     return _chunk(env, f'<span class="math{" math-block" if block else ""}">{markup}</span>')
 
 
 @lru_cache(maxsize=1024)
-def _mathml(source: str, block: bool) -> str:  # noqa: FBT001 - positional for the cache
+def _mathml(source: str, display: str) -> str:
     """MathML for a piece of LaTeX; the source itself where it cannot be read."""
     from latex2mathml.converter import convert
 
     try:
-        converted = convert(source, display="block" if block else "inline") if len(source) < 5_000 else ""
+        converted = convert(source, display=display) if len(source) < 5_000 else ""
     except Exception:  # the converter raises whatever its parser trips over
         converted = ""
     return _math_cleaner.clean(converted) if converted else f"<code>{escape(source)}</code>"
