@@ -31,6 +31,7 @@ _LONG = re.compile(r"[A-Za-z0-9_+/]{12}")
 _PREFIXES = [(need, pattern) for pattern in PREFIXED for need in pattern.needs]
 _WORDS = [(need, pattern) for pattern in IN_CONTEXT for need in pattern.needs]
 _DETAILS = [(need, detail) for detail in DETAILS for need in detail.needs]
+_ACCEPT = "Replace it, or accept it: `[check] ignore`."
 _SHOWN = 4
 """First characters of a secret that a report may show; shorter ones show none of theirs."""
 
@@ -136,9 +137,7 @@ def leak_finding(leak: Leak, line: int, column: int) -> Finding:
     """`leak` as a finding at a place."""
     hidden = ", in disguise" if leak.disguised else ""
     if leak.personal:
-        return Finding(
-            "W014", line, column, f"{leak.kind}{hidden}", "Replace it, or accept it: `[check] ignore`."
-        )
+        return Finding("W014", line, column, f"personal data ({leak.kind}{hidden})", _ACCEPT)
     message = f"looks like a secret ({leak.kind}: {leak.hint}{hidden})"
     hint = "Revoke it, then remove it; `memsite leaks allow` for a value that is harmless."
     return Finding("W013", line, column, message, hint, "info" if leak.confidence == "low" else None)
@@ -228,11 +227,14 @@ def _in_clear(text: str, engine: Engine | None) -> Iterator[Leak]:
 
 
 def _outermost(leaks: Iterable[Leak]) -> tuple[Leak, ...]:
-    """Sorted; of leaks that overlap the first and longest, secrets before personal data."""
+    """Sorted; of leaks that overlap the surest, first and longest, secrets before personal data."""
     kept: list[Leak] = []
-    for leak in sorted(
-        leaks, key=lambda leak: (leak.personal, leak.disguised, leak.start, -leak.end, leak.kind)
-    ):
+    for leak in sorted(leaks, key=_rank):
         if all(leak.end <= other.start or leak.start >= other.end for other in kept):
             kept.append(leak)
     return tuple(sorted(kept, key=lambda leak: leak.start))
+
+
+def _rank(leak: Leak) -> tuple[bool, bool, int, int, int, str]:
+    sureness = ("high", "medium", "low").index(leak.confidence)
+    return leak.personal, leak.disguised, sureness, leak.start, -leak.end, leak.kind

@@ -15,7 +15,8 @@ from memsite.report.lines import one_line
 ROWS = 25
 """Rows of one list before the rest is only counted: a comment holds 65,536 characters."""
 _SYMBOLS = {"error": "❌", "warning": "⚠️", "info": "ℹ️"}
-_WAKES = re.compile(r"(?<=[@#])(?=\w)|(?<=:)(?=//)|(?<=www)(?=\.)")
+_WAKES = re.compile(r"(?<=@)(?=\w)|(?<=#)(?=\d)|(?<=:)(?=//)|(?<=www)(?=\.)")
+"""Where GitHub would see a person, an issue or an address in plain text."""
 
 
 def markdown_report(health: Health) -> str:

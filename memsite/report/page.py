@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape
@@ -14,6 +15,7 @@ from memsite.report.markdown import diff_line
 
 if TYPE_CHECKING:
     from jinja2 import Template
+    from markupsafe import Markup
 
 _COLOURS = {"error": "#c22f3d", "warning": "#b26a00", "info": "#2b6cb0", "": "#2d7d46"}
 
@@ -48,7 +50,15 @@ def _template() -> Template:
         keep_trailing_newline=True,
     )
     environment.filters["shown"] = one_line
+    environment.filters["marked"] = marked
     return environment.get_template("report.html")
+
+
+def marked(text: str) -> Markup:
+    """A text of ours as HTML: only its code spans are markup."""
+    from markupsafe import Markup
+
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text)))  # noqa: S704 - escaped just here
 
 
 def badge(health: Health) -> str:
