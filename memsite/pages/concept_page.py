@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from memsite.graph import CONCEPT
 from memsite.markdown import visible
 from memsite.note import Backlink
 from memsite.pages.frame import Crumb, Desk, Frame
@@ -42,7 +43,9 @@ def concept_view(page: Page, desk: Desk) -> ConceptView:
     crumbs = (Crumb(desk.templates.texts.concepts, f"{root}concept/index.html"),)
     title = visible(concept.name)
     return ConceptView(
-        frame=desk.frame(page, title, description=f"{desk.templates.texts.kind_concept}: {title}", crumbs=crumbs),
+        frame=desk.frame(
+            page, title, description=f"{desk.templates.texts.kind_concept}: {title}", crumbs=crumbs
+        ),
         title=title,
         mentions=quoted_by(concept.mentions, desk, root),
         notes=len(addresses),
@@ -61,15 +64,14 @@ def _spellings(mentions: tuple[Backlink, ...], desk: Desk, shown: str) -> tuple[
 
 
 def _together(key: str, desk: Desk, root: str) -> tuple[Named, ...]:
-    plan, relations = desk.plan, desk.relations
     return tuple(
         Named(
-            visible(relations.name_of(name)),
-            desk.href(plan.concepts[name] if name in plan.concepts else plan.notes[name], root),
-            "concept" if name in plan.concepts else "note",
+            visible(desk.relations.name_of(node)),
+            desk.node_href(node, root),
+            "concept" if node.startswith(CONCEPT) else "note",
             count,
         )
-        for name, count in relations.together(key)
+        for node, count in desk.relations.together(key)
     )
 
 
@@ -83,4 +85,3 @@ def ambiguous_view(page: Page, desk: Desk) -> AmbiguousView:
         candidates=tuple(row_of(address, desk, root) for address in meant.candidates),
         uses=quoted_by(desk.relations.uses(meant.name), desk, root),
     )
-

@@ -120,6 +120,8 @@ class Filler:
         if self._is_private(target):
             return '<a class="ms-private">'
         href = self.href(target)
+        if href is None and isinstance(target, Asset):
+            return f'<a class="ms-unpublished" title="{_attribute(_NOT_COPIED)}">'
         if href is None:
             reason = target.reason if isinstance(target, Missing) else "nothing of that name is published"
             return f'<a class="ms-missing" role="link" aria-disabled="true" title="{_attribute(reason)}">'
@@ -135,7 +137,11 @@ class Filler:
     def _put_embed(self, pieces: list[str], link: Link, target: Target, after: str) -> None:
         """Put the element for an embed and the fragment `after` it. A block leaves the paragraph it
         stands in alone; in the middle of a line there is room for a link only."""
-        alone = pieces[-1].endswith(">") and not pieces[-1].endswith(_INLINE_ENDS) and after.startswith(_BLOCK_STARTS)
+        alone = (
+            pieces[-1].endswith(">")
+            and not pieces[-1].endswith(_INLINE_ENDS)
+            and after.startswith(_BLOCK_STARTS)
+        )
         whole_element = self._block(target) if alone and isinstance(target, Found) else None
         if whole_element is None:
             pieces += (self._inline(link, target), after)
@@ -151,7 +157,11 @@ class Filler:
         if self._is_private(target):
             return f'<span class="ms-private">{PRIVATE}</span>'
         label = escape(visible(link.label or link.context.link or link.target))
-        if isinstance(target, Asset) and suffix_of(target.path) in PICTURE_TYPES and (source := self.href(target)):
+        if (
+            isinstance(target, Asset)
+            and suffix_of(target.path) in PICTURE_TYPES
+            and (source := self.href(target))
+        ):
             return self._picture(link, source)
         if isinstance(target, External) and link.image and self._plan.config.site.remote_images:
             return self._picture(link, escape(target.url))
@@ -183,13 +193,30 @@ class Filler:
         self._open.pop()
         title = escape(visible(note.title))
         return (
-            f'<div class="ms-embed"><div class="ms-embed-title"><a class="ms-note" href="{self.href(target)}" dir="auto">'
-            f'{title}</a></div><div class="ms-embed-body" dir="auto">{inside}</div></div>'
+            f'<div class="ms-embed"><div class="ms-embed-title">'
+            f'<a class="ms-note" href="{self.href(target)}" dir="auto">{title}</a></div><div class="ms-embed-body" dir="auto">{inside}</div></div>'
         )
 
 
-_CLASSES: dict[type[Target], str] = {ConceptTarget: "ms-concept", Ambiguous: "ms-ambiguous", Asset: "ms-asset"}
-_INLINE_ENDS = ("</a>", "</em>", "</strong>", "</code>", "</del>", "</mark>", "<br>", "<em>", "<strong>", "<del>", "<mark>")
+_NOT_COPIED = "This file is not published"
+_CLASSES: dict[type[Target], str] = {
+    ConceptTarget: "ms-concept",
+    Ambiguous: "ms-ambiguous",
+    Asset: "ms-asset",
+}
+_INLINE_ENDS = (
+    "</a>",
+    "</em>",
+    "</strong>",
+    "</code>",
+    "</del>",
+    "</mark>",
+    "<br>",
+    "<em>",
+    "<strong>",
+    "<del>",
+    "<mark>",
+)
 _BLOCK_STARTS = ("</p>", "</li>", "</td>", "</div>", "</blockquote>", "\n")
 _PARAGRAPH_OPEN = re.compile(r"<p(?: [^<>]*)?>\Z")
 
@@ -215,4 +242,3 @@ def _attribute(text: str) -> str:
 
 def _stem(target: str) -> str:
     return target.rpartition("/")[2].rpartition(".")[0] or target
-

@@ -6,12 +6,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from memsite.graph import CONCEPT
 from memsite.markdown import visible
 from memsite.note import Address, Note
+from memsite.pages.local_graph import shard_url
 from memsite.pages.plan import Folder, Page, SitePlan
 from memsite.pages.relations import Relations
 from memsite.pages.templating import Templates, templates_of
-from memsite.pages.urls import root_of, short_hash
+from memsite.pages.urls import root_of
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -112,6 +114,12 @@ class Desk:
     def note_href(self, address: Address, root: str) -> str:
         return root + self.plan.href(self.plan.notes[address])
 
+    def node_href(self, node: str, root: str) -> str:
+        """The page of a node of the graph."""
+        if node.startswith(CONCEPT):
+            return root + self.plan.href(self.plan.concepts[node.removeprefix(CONCEPT)])
+        return self.note_href(node, root)
+
     def navigation(self, root: str, *, store: str = "", folder: str = "", url: str = "") -> Markup:
         """The tree of stores and folders as seen from a folder. Equal for all notes of a folder."""
         key = (root, store, f"{folder}\0{url}")
@@ -123,7 +131,9 @@ class Desk:
                 self._branch(self.plan.folders[name, ""], root, store=store, folder=folder, url=url)
                 for name in self.plan.stores
             )
-            text = self.templates.get("navigation.html").render(branches=branches, root=root, site=self.site, url=url)
+            text = self.templates.get("navigation.html").render(
+                branches=branches, root=root, site=self.site, url=url
+            )
             made = self._navigations[key] = Markup(text)  # noqa: S704  (rendered with autoescape just now)
         return made
 
@@ -142,7 +152,9 @@ class Desk:
             else (),
         )
 
-    def frame(self, page: Page, title: str, *, description: str = "", crumbs: tuple[Crumb, ...] = ()) -> Frame:
+    def frame(
+        self, page: Page, title: str, *, description: str = "", crumbs: tuple[Crumb, ...] = ()
+    ) -> Frame:
         """The frame of a page that belongs to no folder."""
         root = root_of(page.url)
         return Frame(
@@ -163,7 +175,10 @@ class Desk:
         steps = folder.split("/") if folder else []
         paths = ["", *("/".join(steps[: depth + 1]) for depth in range(len(steps)))]
         folders = (self.plan.folders[store, path] for path in paths)
-        return (self.home_crumb(root), *(Crumb(visible(one.name), self.href(one.url, root)) for one in folders))
+        return (
+            self.home_crumb(root),
+            *(Crumb(visible(one.name), self.href(one.url, root)) for one in folders),
+        )
 
     def note_frame(self, page: Page, note: Note, *, description: str) -> Frame:
         root = root_of(page.url)
@@ -186,7 +201,9 @@ class Desk:
 
     def _siblings(self, folder: Folder, address: Address, root: str) -> tuple[Entry, ...]:
         if not self._places:
-            self._places = {one: place for here in self.plan.folders.values() for place, one in enumerate(here.notes)}
+            self._places = {
+                one: place for here in self.plan.folders.values() for place, one in enumerate(here.notes)
+            }
         position = self._places[address] if len(folder.notes) > SIBLINGS else 0
         start = max(0, min(position - SIBLINGS // 2, len(folder.notes) - SIBLINGS))
         return tuple(
@@ -196,12 +213,16 @@ class Desk:
 
     def summary(self) -> str:
         """One line about the whole memory."""
-        count = self.templates.environment.globals["count"]
+        count = self.templates.count
         graph = self.plan.graph
         return ", ".join(
-            (count(len(graph.notes), "notes"), count(len(graph.stores), "stores"), count(len(graph.concepts), "concepts"))
+            (
+                count(len(graph.notes), "notes"),
+                count(len(graph.stores), "stores"),
+                count(len(graph.concepts), "concepts"),
+            )
         )
 
     def shard(self, url: str, root: str) -> str:
         """The script with the graph around the page at `url`."""
-        return f"{root}graph/near/{short_hash(url, 3)}.js"
+        return root + shard_url(url)

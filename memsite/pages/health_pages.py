@@ -110,7 +110,8 @@ def health_view(page: Page, desk: Desk) -> HealthView:
     stores = tuple(plan.graph.stores)
     by_code = {rule.code: rule for rule in RULES}
     rows = [
-        _rule_row(by_code.get(code), problems, stores, desk, root_of(page.url)) for code, problems in plan.rules.items()
+        _rule_row(by_code.get(code), problems, stores, desk, root_of(page.url))
+        for code, problems in plan.rules.items()
     ]
     rows.sort(key=lambda row: (("error", "warning", "info", "off").index(row.severity), row.code))
     return HealthView(
@@ -119,34 +120,50 @@ def health_view(page: Page, desk: Desk) -> HealthView:
         severities=tuple((name, counts[name]) for name in ("error", "warning", "info")),
         stores=tuple(map(visible, stores)),
         rules=tuple(rows),
-        budgets=tuple(_budget(address, content, desk, root_of(page.url)) for address, content in plan.memory_files.items()),
+        budgets=tuple(
+            _budget(address, content, desk, root_of(page.url))
+            for address, content in plan.memory_files.items()
+        ),
     )
 
 
-def _rule_row(rule: Rule | None, problems: Sequence[Problem], stores: Sequence[str], desk: Desk, root: str) -> RuleRow:
+def _rule_row(
+    rule: Rule | None, problems: Sequence[Problem], stores: Sequence[str], desk: Desk, root: str
+) -> RuleRow:
     code, name = problems[0].code, problems[0].rule
     counts = Counter(problem.store for problem in problems)
     worst = min((p.severity for p in problems), key=("error", "warning", "info", "off").index)
     href = desk.href(f"health/{code.lower()}.html", root)
-    return RuleRow(code, name, worst, rule.meaning if rule else "", href, tuple(counts[s] for s in stores), len(problems))
+    return RuleRow(
+        code, name, worst, rule.meaning if rule else "", href, tuple(counts[s] for s in stores), len(problems)
+    )
 
 
 def _budget(address: Address, content: bytes, desk: Desk, root: str) -> Budget:
     note = desk.plan.graph.notes[address]
     limits = desk.plan.config.check
-    lines = content.splitlines(keepends=True) if b"\n" not in content else content.removesuffix(b"\n").split(b"\n")
+    lines = (
+        content.splitlines(keepends=True)
+        if b"\n" not in content
+        else content.removesuffix(b"\n").split(b"\n")
+    )
     cut = cut_line([len(line) + 1 for line in lines], lines=limits.memory_lines, size=limits.memory_bytes)
     headings = {heading.line: heading for heading in note.document.headings}
     bars = tuple(
         Bar(
             number,
             round(min(_FULL, _FULL * len(line) / _BAR_BYTES), 1),
-            ("loaded" if cut is None or number < cut else "lost") + (" heading" if number in headings else ""),
+            ("loaded" if cut is None or number < cut else "lost")
+            + (" heading" if number in headings else ""),
         )
         for number, line in enumerate(lines[:_DRAWN_LINES], start=1)
     )
     href = desk.note_href(address, root)
-    lost = [(h.line, visible(h.text), f"{href}#{h.anchor}") for h in note.document.headings if cut and h.line >= cut]
+    lost = [
+        (h.line, visible(h.text), f"{href}#{h.anchor}")
+        for h in note.document.headings
+        if cut and h.line >= cut
+    ]
     return Budget(
         visible(note.title) if len(desk.plan.memory_files) == 1 else visible(f"{note.store}: {note.title}"),
         href,
@@ -190,7 +207,8 @@ def rule_view(page: Page, desk: Desk) -> RuleView:
         fix=runs(rule.fix) if rule else (),
         example=runs(rule.example) if rule else (),
         groups=tuple(
-            (visible(store), tuple(_finding_row(p, desk, root) for p in problems if p.store == store)) for store in stores
+            (visible(store), tuple(_finding_row(p, desk, root) for p in problems if p.store == store))
+            for store in stores
         ),
         total=len(problems),
     )

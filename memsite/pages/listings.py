@@ -166,7 +166,9 @@ def home_view(page: Page, desk: Desk) -> HomeView:
 def start_note(desk: Desk) -> Address | None:
     """The note that opens the site: `index.md` at the root of a store, else MEMORY.md, else README.md."""
     notes = desk.plan.graph.notes.values()
-    at_root = {note.path.removesuffix(".md").casefold(): note.address for note in notes if "/" not in note.path}
+    at_root = {
+        note.path.removesuffix(".md").casefold(): note.address for note in notes if "/" not in note.path
+    }
     return next((at_root[name] for name in _START_NOTES if name in at_root), None)
 
 
@@ -194,11 +196,20 @@ def listing_view(page: Page, desk: Desk) -> Listing:
         case "tag":
             name = desk.plan.tag_names[page.subject]
             crumb = Crumb(desk.templates.texts.tags, f"{root_of(page.url)}tag/index.html")
-            return _listing(page, desk, f"#{name}", desk.plan.tagged[page.subject], first=desk.plan.tags[page.subject], crumbs=(crumb,))
+            return _listing(
+                page,
+                desk,
+                f"#{name}",
+                desk.plan.tagged[page.subject],
+                first=desk.plan.tags[page.subject],
+                crumbs=(crumb,),
+            )
         case "type":
             crumb = Crumb(desk.templates.texts.types, f"{root_of(page.url)}type/index.html")
             members = desk.plan.typed[page.subject]
-            return _listing(page, desk, page.subject, members, first=desk.plan.types[page.subject], crumbs=(crumb,))
+            return _listing(
+                page, desk, page.subject, members, first=desk.plan.types[page.subject], crumbs=(crumb,)
+            )
     return _listing(page, desk, desk.templates.texts.all_notes, desk.plan.order, first="notes.html")
 
 
@@ -212,11 +223,22 @@ def _folder_listing(page: Page, desk: Desk) -> Listing:
         kind=page.kind,
         title=visible(folder.name),
         description="",
-        crumbs=desk.folder_crumbs(store, folder.path.rpartition("/")[0], root) if path else (desk.home_crumb(root),),
+        crumbs=desk.folder_crumbs(store, folder.path.rpartition("/")[0], root)
+        if path
+        else (desk.home_crumb(root),),
         navigation=desk.navigation(root, store=store, folder=path, url=folder.url),
     )
     facts = () if path else _store_facts(store, desk)
-    return _listing(page, desk, folder.name, folder.notes, first=folder.url, frame=frame, facts=facts, folders=_subfolders(folder, desk, root))
+    return _listing(
+        page,
+        desk,
+        folder.name,
+        folder.notes,
+        first=folder.url,
+        frame=frame,
+        facts=facts,
+        folders=_subfolders(folder, desk, root),
+    )
 
 
 def _store_facts(store: str, desk: Desk) -> tuple[tuple[str, str], ...]:
@@ -247,7 +269,9 @@ def _listing(
     root = root_of(page.url)
     shown = visible(title)
     previous, following, parts = around(page, first, len(members), desk)
-    rows = tuple(row_of(address, desk, root) for address in members[(page.part - 1) * ROWS : page.part * ROWS])
+    rows = tuple(
+        row_of(address, desk, root) for address in members[(page.part - 1) * ROWS : page.part * ROWS]
+    )
     return Listing(
         frame=frame or desk.frame(page, shown, crumbs=crumbs),
         kind=page.kind,
@@ -306,11 +330,14 @@ def names_view(page: Page, desk: Desk) -> NamesView:
     else:
         title, noun = texts.all_types, "notes"
         names = [
-            Named(visible(name), desk.href(url, root), "type", len(plan.typed[name])) for name, url in plan.types.items()
+            Named(visible(name), desk.href(url, root), "type", len(plan.typed[name]))
+            for name, url in plan.types.items()
         ]
     names.sort(key=lambda one: (-one.count, one.label.casefold(), one.href or ""))
     size = ROWS if page.kind == "concepts" else max(1, len(names))
-    before, after, parts = around(page, "concept/index.html", len(names) if page.kind == "concepts" else 0, desk)
+    before, after, parts = around(
+        page, "concept/index.html", len(names) if page.kind == "concepts" else 0, desk
+    )
     shown = tuple(names[(page.part - 1) * size : page.part * size])
     return NamesView(desk.frame(page, title), title, noun, shown, len(names), page.part, parts, before, after)
 

@@ -23,7 +23,9 @@ def feed(desk: Desk) -> str:
     """The newest dated notes as Atom. A feed needs absolute URLs: without a base URL its ids are
     addresses and its links relative."""
     plan, base = desk.plan, desk.site.base_url
-    notes = [plan.graph.notes[address] for address in plan.order if plan.graph.notes[address].date][:_FEED_ENTRIES]
+    notes = [plan.graph.notes[address] for address in plan.order if plan.graph.notes[address].date][
+        :_FEED_ENTRIES
+    ]
     home = f"{base}/" if base else "index.html"
     lines = [
         '<?xml version="1.0" encoding="utf-8"?>',
@@ -31,7 +33,7 @@ def feed(desk: Desk) -> str:
         f"<title>{_xml(desk.site.title)}</title>",
         f"<id>{_xml(home if base else 'urn:memsite:' + _urn(desk.site.title))}</id>",
         f"<link href={quoteattr(home)}/>",
-        f"<link rel=\"self\" href={quoteattr(f'{base}/feed.xml' if base else 'feed.xml')}/>",
+        f'<link rel="self" href={quoteattr(f"{base}/feed.xml" if base else "feed.xml")}/>',
         f"<updated>{_moment(notes[0]) if notes else _EPOCH}</updated>",
         f"<author><name>{_xml(desk.site.title)}</name></author>",
         *(_entry(note, desk) for note in notes),
@@ -42,9 +44,11 @@ def feed(desk: Desk) -> str:
 
 def _entry(note: Note, desk: Desk) -> str:
     url = desk.plan.href(desk.plan.notes[note.address])
-    link = f"{desk.site.base_url}/{url}" if desk.site.base_url else url
+    base = desk.site.base_url
+    link = f"{base}/{url}" if base else url
+    name = link if base else f"urn:memsite:{_urn(note.address)}"
     return (
-        f"<entry><title>{_xml(note.title)}</title><id>{_xml(link if desk.site.base_url else 'urn:memsite:' + _urn(note.address))}</id>"
+        f"<entry><title>{_xml(note.title)}</title><id>{_xml(name)}</id>"
         f"<link href={quoteattr(link)}/><updated>{_moment(note)}</updated>"
         f"<summary>{_xml(description_of(note))}</summary></entry>"
     )
@@ -70,7 +74,11 @@ def _xml(text: str) -> str:
 def sitemap(desk: Desk) -> str:
     """All pages for people. Absolute where the configuration knows the base URL."""
     base = f"{desk.site.base_url}/" if desk.site.base_url else ""
-    urls = (base + desk.plan.href(page.url) for page in desk.plan.pages if page.url.endswith(".html") and page.kind != "missing")
+    urls = (
+        base + desk.plan.href(page.url)
+        for page in desk.plan.pages
+        if page.url.endswith(".html") and page.kind != "missing"
+    )
     rows = "".join(f"<url><loc>{_xml(url)}</loc></url>\n" for url in urls)
     return (
         '<?xml version="1.0" encoding="utf-8"?>\n'
@@ -113,7 +121,9 @@ def _line(text: str) -> str:
 
 def notes_json(desk: Desk) -> str:
     plan = desk.plan
-    return _json({"version": API_VERSION, "notes": [_note_json(plan.graph.notes[a], desk) for a in plan.graph.notes]})
+    return _json(
+        {"version": API_VERSION, "notes": [_note_json(plan.graph.notes[a], desk) for a in plan.graph.notes]}
+    )
 
 
 def _note_json(note: Note, desk: Desk) -> dict[str, object]:
@@ -143,7 +153,12 @@ def graph_json(desk: Desk) -> str:
         for note in plan.graph.notes.values()
     ]
     nodes += [
-        {"id": f"concept:{one.key}", "kind": "concept", "label": one.name, "url": plan.href(plan.concepts[one.key])}
+        {
+            "id": f"concept:{one.key}",
+            "kind": "concept",
+            "label": one.name,
+            "url": plan.href(plan.concepts[one.key]),
+        }
         for one in plan.graph.concepts.values()
     ]
     edges = [

@@ -7,7 +7,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from memsite.markdown import visible
+from memsite.graph.mentions import Mention
+from memsite.markdown import match_key, visible
 from memsite.note import (
     Address,
     Ambiguous,
@@ -24,6 +25,7 @@ from memsite.note import (
 from memsite.pages.fill import Filler
 from memsite.pages.frame import Desk, Frame
 from memsite.pages.plan import Page, tags_of
+from memsite.pages.publish import PRIVATE
 from memsite.pages.urls import root_of
 
 CONTEXT = 150
@@ -31,8 +33,11 @@ CONTEXT = 150
 FULL_ENTRIES = 100
 """Linking notes shown with their sentences; a hub's further ones are only named."""
 LISTED = 60
-"""Outgoing links, related notes and mentions shown at most."""
+"""Outgoing links shown at most."""
+_RELATED = 8
+_MENTIONS = 20
 _DESCRIPTION = 160
+_SHOWN = frozenset({"title", "tags", "tag", "date", "status"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +107,15 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
+class Property:
+    """A front-matter value as text, or as the links that stand in it."""
+
+    name: str
+    text: str
+    links: tuple[Named, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Banner:
     """Said above a note that no longer holds."""
 
@@ -133,7 +147,7 @@ class NoteView:
     command: str
     contents: tuple[tuple[int, str, str], ...]
     """Level, text and anchor of each heading."""
-    properties: tuple[tuple[str, str], ...]
+    properties: tuple[Property, ...]
     backlinks: tuple[Group, ...]
     backlink_count: int
     outgoing: tuple[Named, ...]
@@ -170,10 +184,12 @@ def note_view(page: Page, desk: Desk) -> NoteView:
         address=note.address,
         checksum=note.checksum,
         size=note.size,
-        source=desk.href(f"{page.url.removesuffix('.html')}.md", root) if f"{page.url[:-5]}.md" in plan.sources else None,
+        source=desk.href(f"{page.url.removesuffix('.html')}.md", root)
+        if f"{page.url[:-5]}.md" in plan.sources
+        else None,
         command=edit_command(note),
         contents=_contents(note),
-        properties=tuple((visible(key), visible(spelled(value))) for key, value in note.document.properties.items()),
+        properties=tuple(_properties(note, desk, filler)),
         backlinks=groups,
         backlink_count=sum(group.count for group in groups),
         outgoing=_outgoing(note, desk, filler),
@@ -225,9 +241,19 @@ def spelled(value: PropertyValue) -> str:
     return ", ".join(spelled(part) for part in value)
 
 
-def tag_links(note: Note, desk: Desk, root: str) -> tuple[Named, ...]:
-    from memsite.markdown import match_key
+def _properties(note: Note, desk: Desk, filler: Filler) -> Iterator[Property]:
+    """The front matter without what the head of the page shows already."""
+    links: defaultdict[str, list[Named]] = defaultdict(list)
+    for link, target in zip(note.document.links, desk.plan.graph.targets[note.address], strict=True):
+        if link.kind == "property" and link.relation:
+            named = _named(link.label or link.target, target, desk, filler)
+            links[link.relation].append(named or Named(PRIVATE, None, "private"))
+    for key, value in note.document.properties.items():
+        if key.casefold() not in _SHOWN and spelled(value).strip():
+            yield Property(visible(key), visible(spelled(value)), tuple(links.get(key, ())))
 
+
+def tag_links(note: Note, desk: Desk, root: str) -> tuple[Named, ...]:
     urls = desk.plan.tags
     return tuple(Named(visible(tag), desk.href(urls[match_key(tag)], root), "tag") for tag in tags_of(note))
 
@@ -319,7 +345,9 @@ def _banner(note: Note, desk: Desk, root: str) -> Banner | None:
     target = next((t for link, t in links if link.target == successor and isinstance(t, Found)), None)
     if successor and target and target.address in desk.plan.notes:
         known = desk.plan.graph.notes[target.address]
-        return Banner(visible(note.status or ""), Named(visible(known.title), desk.note_href(known.address, root)))
+        return Banner(
+            visible(note.status or ""), Named(visible(known.title), desk.note_href(known.address, root))
+        )
     return Banner(visible(note.status or ""), Named(visible(successor), None) if successor else None)
 
 
@@ -334,7 +362,8 @@ def _outgoing(note: Note, desk: Desk, filler: Filler) -> tuple[Named, ...]:
             found.setdefault(key, named)
             counts[key] += 1
     return tuple(
-        Named(named.label, named.href, named.kind, counts[key], named.detail) for key, named in list(found.items())[:LISTED]
+        Named(named.label, named.href, named.kind, counts[key], named.detail)
+        for key, named in list(found.items())[:LISTED]
     )
 
 
@@ -344,9 +373,18 @@ def _named(words: str, target: object, desk: Desk, filler: Filler) -> Named | No
         case Found(address):
             if address not in graph.notes or address == filler.own:
                 return None
-            return Named(visible(graph.notes[address].title), filler.href(Found(address)), "note", detail=visible(graph.notes[address].store))
+            return Named(
+                visible(graph.notes[address].title),
+                filler.href(Found(address)),
+                "note",
+                detail=visible(graph.notes[address].store),
+            )
         case ConceptTarget(key):
-            return Named(visible(graph.concepts[key].name), filler.href(target), "concept") if key in graph.concepts else None
+            return (
+                Named(visible(graph.concepts[key].name), filler.href(target), "concept")
+                if key in graph.concepts
+                else None
+            )
         case Ambiguous(name):
             return Named(visible(name), filler.href(target), "ambiguous")
         case External(url):
@@ -366,18 +404,34 @@ def _host(url: str) -> str:
 
 
 def _related(note: Note, desk: Desk, root: str) -> tuple[Named, ...]:
+    relations = desk.relations
     return tuple(
         Named(
             visible(desk.plan.graph.notes[one.address].title),
             desk.note_href(one.address, root),
-            detail=visible(", ".join(one.names)),
+            detail=visible(", ".join(name for name in map(relations.name_of, one.shared[:4]) if name)),
         )
-        for one in desk.relations.related(note.address)
+        for one in relations.related(note.address)[:_RELATED]
     )
 
 
 def _mentions(note: Note, desk: Desk, root: str) -> tuple[PlainMention, ...]:
-    return ()
+    return tuple(_mention(note, one, desk, root) for one in desk.relations.mentions(note.address)[:_MENTIONS])
+
+
+def _mention(note: Note, mention: Mention, desk: Desk, root: str) -> PlainMention:
+    other = desk.plan.graph.notes[mention.address]
+    before, after = trimmed(mention.context)
+    name = visible(mention.name)
+    target = note.path.removesuffix(".md").rpartition("/")[2]
+    link = f"[[{target}]]" if target == mention.name else f"[[{target}|{name}]]"
+    command = (
+        f"memsite edit {shlex.quote(visible(other.address))} find_replace --checksum {other.checksum} "
+        f"--find {shlex.quote(name)} --expected-count {mention.count} {shlex.quote(visible(link))}"
+    )
+    return PlainMention(
+        visible(other.title), desk.note_href(other.address, root), before, name, after, command
+    )
 
 
 def _neighbour(address: Address | None, desk: Desk, root: str) -> Named | None:

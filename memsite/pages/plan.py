@@ -15,10 +15,10 @@ from memsite.pages.urls import Wanted, allot, encoded, segment, wanted_path
 
 PageKind: TypeAlias = Literal[
     "home", "note", "concept", "ambiguous", "store", "folder", "tag", "type", "concepts", "tags", "types",
-    "notes", "timeline", "health", "rule", "search", "missing",
+    "notes", "timeline", "health", "rule", "search", "graph", "missing",
     "feed", "sitemap", "robots", "llms", "api-notes", "api-graph", "api-health",
 ]  # fmt: skip
-"""`missing` is 404.html. Those of the last line are files for programs."""
+"""`missing` is 404.html; `graph` is made elsewhere. Those of the last line are files for programs."""
 
 ROWS = 500
 """Rows on one page of a listing; a longer one goes on at `<name>.2.html`."""
@@ -27,7 +27,19 @@ ROWS = 500
 ASSET_TYPES = frozenset("png jpg jpeg gif webp avif pdf txt csv".split())
 PICTURE_TYPES = frozenset("png jpg jpeg gif webp avif".split())
 
-_FRAME = ("concept", "ambiguous", "store", "tag", "type", "files", "api", "static", "search", "graph", "health")
+_FRAME = (
+    "concept",
+    "ambiguous",
+    "store",
+    "tag",
+    "type",
+    "files",
+    "api",
+    "static",
+    "search",
+    "graph",
+    "health",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,17 +136,15 @@ def plan(
     tag_urls = _flat_names("tag", tagged)
     type_urls = _flat_names("type", typed)
     assets = _assets(public, names.stores, refused)
-    pages = tuple(
-        (
-            *_frame_pages(public, order),
-            *(Page(f"{url}.html", "note", address) for address, url in names.notes.items()),
-            *(Page(f"{url}.html", "concept", key) for key, url in names.concepts.items()),
-            *(Page(f"{url}.html", "ambiguous", key) for key, url in names.ambiguous.items()),
-            *(page for folder in folders.values() for page in _folder_pages(folder)),
-            *(page for tag, url in tag_urls.items() for page in parts("tag", tag, url, len(tagged[tag]))),
-            *(page for name, url in type_urls.items() for page in parts("type", name, url, len(typed[name]))),
-            *(Page(f"health/{code.lower()}.html", "rule", code) for code in sorted(rules)),
-        )
+    pages = (
+        *_frame_pages(public, order),
+        *(Page(f"{url}.html", "note", address) for address, url in names.notes.items()),
+        *(Page(f"{url}.html", "concept", key) for key, url in names.concepts.items()),
+        *(Page(f"{url}.html", "ambiguous", key) for key, url in names.ambiguous.items()),
+        *(page for folder in folders.values() for page in _folder_pages(folder)),
+        *(page for tag, url in tag_urls.items() for page in parts("tag", tag, url, len(tagged[tag]))),
+        *(page for name, url in type_urls.items() for page in parts("type", name, url, len(typed[name]))),
+        *(Page(f"health/{code.lower()}.html", "rule", code) for code in sorted(rules)),
     )
     return SitePlan(
         graph=public,
@@ -174,17 +184,24 @@ class _Names:
 
     @classmethod
     def of(cls, graph: Graph) -> _Names:
-        wanted = (Wanted(name, segment(name, name, empty="store"), name, segment(name, name) == name) for name in graph.stores)
+        wanted = (
+            Wanted(name, segment(name, name, empty="store"), name, segment(name, name) == name)
+            for name in graph.stores
+        )
         stores = allot(wanted, reserved=_FRAME)
         notes = allot(
             wanted_path(address, note.path.removesuffix(".md").split("/"), home=stores[note.store])
             for address, note in graph.notes.items()
         )
-        return cls(stores, notes, _flat_names("concept", graph.concepts), _flat_names("ambiguous", graph.ambiguous))
+        return cls(
+            stores, notes, _flat_names("concept", graph.concepts), _flat_names("ambiguous", graph.ambiguous)
+        )
 
 
 def _flat_names(home: str, keys: Iterable[str]) -> dict[str, str]:
-    return allot((wanted_path(key, (key,), home=home, empty=home) for key in keys), reserved=(f"{home}/index",))
+    return allot(
+        (wanted_path(key, (key,), home=home, empty=home) for key in keys), reserved=(f"{home}/index",)
+    )
 
 
 def _with_suffix(urls: Mapping[str, str]) -> dict[str, str]:
@@ -268,7 +285,9 @@ def _newest_first(notes: Iterable[Note]) -> tuple[Address, ...]:
     return tuple(note.address for note in sorted(notes, key=place))
 
 
-def _neighbours(graph: Graph, order: Sequence[Address]) -> dict[Address, tuple[Address | None, Address | None]]:
+def _neighbours(
+    graph: Graph, order: Sequence[Address]
+) -> dict[Address, tuple[Address | None, Address | None]]:
     around: dict[Address, tuple[Address | None, Address | None]] = {}
     newer: dict[str, Address] = {}
     for address in order:
@@ -309,7 +328,9 @@ def _grouped(pairs: Iterable[tuple[str, object]]) -> dict[str, tuple]:  # type: 
     return {key: tuple(members) for key, members in groups.items()}
 
 
-def _assets(graph: Graph, stores: Mapping[str, str], refused: Collection[Asset]) -> dict[tuple[str, str], str]:
+def _assets(
+    graph: Graph, stores: Mapping[str, str], refused: Collection[Asset]
+) -> dict[tuple[str, str], str]:
     barred = {(asset.store, asset.path) for asset in refused}
     linked = {(asset.store, asset.path) for asset in linked_assets(graph) if publishable(asset)} - barred
     wanted, suffixes = [], {}
@@ -348,4 +369,3 @@ def suffix_of(path: str) -> str:
 def _hides(graph: Graph, address: Address) -> bool:
     """Whether the note links to a private one, so that its source would name it."""
     return any(isinstance(t, Found) and t.address not in graph.notes for t in graph.targets[address])
-

@@ -111,7 +111,11 @@ def _open_concepts(concepts: Mapping[str, Concept], hidden: set[Address]) -> dic
 def _without_names(note: Note, targets: Sequence[Target], hidden: set[Address]) -> Note:
     """`note` with the words gone that only name a private note. Ranges of the text keep their place."""
     shown = sorted(
-        {name for link, target in zip(note.document.links, targets, strict=True) for name in _given_away(link, target, hidden)},
+        {
+            name
+            for link, target in zip(note.document.links, targets, strict=True)
+            for name in _given_away(link, target, hidden)
+        },
         key=lambda name: (-len(name), name),
     )
     if not shown:
@@ -124,8 +128,12 @@ def _without_names(note: Note, targets: Sequence[Target], hidden: set[Address]) 
         document=replace(
             document,
             text=_blotted(document.text, shown),
-            links=tuple(replace(link, context=_masked_context(link.context, shown)) for link in document.links),
-            headings=tuple(replace(heading, text=_masked(heading.text, shown)) for heading in document.headings),
+            links=tuple(
+                replace(link, context=_masked_context(link.context, shown)) for link in document.links
+            ),
+            headings=tuple(
+                replace(heading, text=_masked(heading.text, shown)) for heading in document.headings
+            ),
             properties={key: _masked_value(value, shown) for key, value in document.properties.items()},
         ),
     )
@@ -163,5 +171,3 @@ def _masked_value(value: PropertyValue, words: Sequence[str]) -> PropertyValue:
     if isinstance(value, Mapping):
         return {key: _masked_value(part, words) for key, part in value.items()}
     return tuple(_masked_value(part, words) for part in value)
-
-

@@ -33,17 +33,19 @@ _SHARD_TERMS = 96
 _MOST_POSTINGS = 1_500
 """A term in more notes than this says little; the notes in which it weighs most are kept."""
 _LONGEST_WORD = 40
-_WEIGHTS = {"title": 6.0, "names": 4.0, "tags": 3.0, "headings": 2.0, "text": 1.0}
+_WEIGHTS = {"title": 3.0, "names": 3.0, "tags": 3.0, "headings": 2.0, "text": 1.0}
 _SATURATION, _LENGTH_SHARE = 1.2, 0.7
 _USUAL_LENGTH = 250
 """Words of a usual note. A true mean would change every posting with every edit."""
-_LEVELS = 26
+_LEVELS = 15
+_IN_TITLE = 10
+"""Levels that a word of the title has before all others, to `Z`."""
 
 _ASCII_WORDS = re.compile(r"[a-z0-9]+")
 _WORDS = re.compile(r"[^\W_]+")
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 _CJK_RUNS = re.compile(f"([{_CJK}]+)")
-_SIGNS = frozenset("[]{}<>*+#$%&@=~^|\\/\"`_")
+_SIGNS = frozenset('[]{}<>*+#$%&@=~^|\\/"`_')
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
@@ -60,6 +62,8 @@ class _Entry:
     text: str
     weights: Mapping[str, float]
     """How often each term occurs, by field weight."""
+    heads: frozenset[str]
+    """Terms of the title."""
     length: int
 
 
@@ -129,9 +133,20 @@ def _entries(plan: SitePlan) -> Iterator[_Entry]:
         yield _note_entry(note, plan)
     for key, url in plan.concepts.items():
         concept = plan.graph.concepts[key]
-        weights = {word: _WEIGHTS["title"] for word in words_of(concept.name)}
+        weights = dict.fromkeys(words_of(concept.name), _WEIGHTS["title"])
         said = len(concept.mentions)
-        yield _Entry(plan.href(url), visible(concept.name), "", "concept", "", (), f"×{said}", weights, _USUAL_LENGTH)
+        yield _Entry(
+            plan.href(url),
+            visible(concept.name),
+            "",
+            "concept",
+            "",
+            (),
+            f"×{said}",
+            weights,
+            frozenset(weights),
+            _USUAL_LENGTH,
+        )
 
 
 def _note_entry(note: Note, plan: SitePlan) -> _Entry:
@@ -151,11 +166,20 @@ def _note_entry(note: Note, plan: SitePlan) -> _Entry:
             weights[word] += _WEIGHTS[name]
     for sign in _SIGNS.intersection(document.text):
         weights[sign] = 1.0
-    excerpt = visible(" ".join(document.text[: EXCERPT + 200].split()))[:EXCERPT]
+    shown = document.text.removeprefix(document.lead) if document.lead else document.text
+    excerpt = visible(" ".join(shown[: EXCERPT + 200].split()))[:EXCERPT]
     return _Entry(
-        plan.href(plan.notes[note.address]), visible(note.title), visible(note.store), visible(note.type or ""),
-        day_of(note), tuple(map(visible, tags_of(note)[:6])), excerpt, weights, len(text),
-    )  # fmt: skip
+        url=plan.href(plan.notes[note.address]),
+        title=visible(note.title),
+        store=visible(note.store),
+        type=visible(note.type or ""),
+        date=day_of(note),
+        tags=tuple(map(visible, tags_of(note)[:6])),
+        text=excerpt,
+        weights=weights,
+        heads=frozenset(fields["title"]),
+        length=len(text),
+    )
 
 
 def _document_shards(entries: Iterable[_Entry]) -> list[list[_Entry]]:
@@ -187,7 +211,8 @@ def _postings(documents: Iterable[_Entry]) -> dict[str, str]:
     for number, entry in enumerate(documents):
         base = _SATURATION * (1 - _LENGTH_SHARE + _LENGTH_SHARE * entry.length / _USUAL_LENGTH)
         for term, weight in entry.weights.items():
-            found[term].append((number, int(_LEVELS * weight / (weight + base))))
+            level = int(_LEVELS * weight / (weight + base)) + _IN_TITLE * (term in entry.heads)
+            found[term].append((number, level))
         for facet in _facets(entry):
             found[facet].append((number, 0))
     return {term: _encoded(found[term], whole=term[0] == "\x01") for term in sorted(found)}
@@ -238,7 +263,12 @@ def _chunks(postings: Mapping[str, str]) -> Iterator[list[tuple[str, str]]]:
 
 def _title_words(documents: Iterable[_Entry]) -> dict[int, list[str]]:
     """Words of titles by length, for forgiving a slip. Short ones have too many neighbours."""
-    words = {word for entry in documents for word in words_of(entry.title) if len(word) > 3 and not _CJK_RUNS.search(word)}
+    words = {
+        word
+        for entry in documents
+        for word in words_of(entry.title)
+        if len(word) > 3 and not _CJK_RUNS.search(word)
+    }
     by_length: defaultdict[int, list[str]] = defaultdict(list)
     for word in sorted(words):
         by_length[len(word)].append(word)

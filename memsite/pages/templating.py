@@ -25,6 +25,10 @@ class Templates:
     environment: Environment
     texts: SimpleNamespace
 
+    def count(self, amount: int, noun: str) -> str:
+        """`amount` with a noun of the texts: `1 note`, `2 notes`."""
+        return counted(amount, vars(self.texts)[f"count_{noun}"])
+
     def get(self, name: str) -> Template:
         return self.environment.get_template(name)
 
@@ -49,12 +53,12 @@ def _loaded(own: str) -> Templates:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    texts = _texts(folders)
+    made = Templates(environment, _texts(folders))
     environment.filters["visible"] = visible
     environment.filters["number"] = number
-    environment.globals["t"] = texts
-    environment.globals["count"] = lambda amount, noun: counted(amount, vars(texts)[f"count_{noun}"])
-    return Templates(environment, texts)
+    environment.globals["t"] = made.texts
+    environment.globals["count"] = made.count
+    return made
 
 
 def _texts(folders: list[str]) -> SimpleNamespace:

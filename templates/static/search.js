@@ -210,7 +210,8 @@
   function excerpt(text, terms, size) {
     const wanted = Array.from(new Set(terms)).filter(Boolean).sort((a, b) => b.length - a.length).slice(0, 12);
     const marks = hits(text, wanted);
-    const start = Math.max(0, (marks.length ? marks[0][0] : 0) - 60);
+    let start = Math.max(0, (marks.length ? marks[0][0] : 0) - 60);
+    if (start) start = Math.max(start, text.indexOf(" ", start) + 1 <= marks[0][0] ? text.indexOf(" ", start) + 1 : 0);
     const end = Math.min(text.length, start + size);
     const runs = [[start ? "…" : "", false]];
     let at = start;
