@@ -11,7 +11,7 @@ from __future__ import annotations
 import base64
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -70,10 +70,22 @@ class View:
     places: tuple[tuple[int, int], ...]
     communities: tuple[str, ...]
     directed: bool = False
+    omitted: int = 0
+    """Edges of the network that are not drawn."""
+    key: str = ""
+    """Checksum of the network."""
+    layout: tuple[tuple[float, float], ...] = ()
+    """The places as the layout gave them."""
 
 
-def view_files(view: View, *, exports: Mapping[str, str], tables: Mapping[str, str]) -> Iterator[tuple[str, bytes]]:
+def view_files(view: View) -> Iterator[tuple[str, bytes]]:
     """The script files of one view: (URL below the site's root, bytes)."""
+    for part, text in view_scripts(view):
+        yield f"graph/{view.name}.{part}.js", text.encode()
+
+
+def view_scripts(view: View) -> Iterator[tuple[str, str]]:
+    """The parts of a view: (name, script)."""
     model = pyvis_model(view)
     stores, types = _names(dot.stores for dot in view.dots), _names((dot.type,) for dot in view.dots)
     ages = Ages.of(dot.day for dot in view.dots)
@@ -85,7 +97,7 @@ def view_files(view: View, *, exports: Mapping[str, str], tables: Mapping[str, s
         "stores": stores, "storeSets": _store_sets(view, stores), "types": types,
         "ages": ages.starts, "days": ages.range, "tags": _tag_counts(view)[:400],
         "heaviest": max((stroke.weight for stroke in view.strokes), default=1),
-        "details": DETAILS, "exports": dict(exports), "tables": dict(tables),
+        "details": DETAILS, "omitted": view.omitted,
     }  # fmt: skip
     yield _script(view, "model", described)
     yield _script(view, "points", _points(view, stores, types))
@@ -95,8 +107,8 @@ def view_files(view: View, *, exports: Mapping[str, str], tables: Mapping[str, s
         yield _script(view, f"details-{number}", page)
 
 
-def _script(view: View, part: str, value: object) -> tuple[str, bytes]:
-    return f"graph/{view.name}.{part}.js", f'memsiteGraph.receive("{view.name}.{part}",{script_json(value)});\n'.encode()
+def _script(view: View, part: str, value: object) -> tuple[str, str]:
+    return part, f'memsiteGraph.receive("{view.name}.{part}",{script_json(value)});\n'
 
 
 # JSON that is inert in a script whatever it holds: no element can end or begin inside it, and no

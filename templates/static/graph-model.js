@@ -72,7 +72,7 @@
       this.type = varints(points.types);
       this.kind = varints(points.kinds);
       this.readEdges(points);
-      this.radius = Float32Array.from({ length: this.n }, (_, i) => Math.min(26, 3.4 + 1.9 * Math.sqrt(this.degree(i))));
+      this.radius = Float32Array.from({ length: this.n }, (_, i) => Math.min(40, 4 + 1.8 * Math.sqrt(this.degree(i))));
       this.visible = new Uint8Array(this.n).fill(1);
       this.minimumWeight = 1;
       this.grid = new Grid(this);

@@ -10,7 +10,7 @@
   const CURVED = 6000; /* above this many, edges are straight */
   const BEND = 0.13; /* of a curved edge: how far its middle lies off the straight line, in lengths */
   const TURN = Math.PI * 2;
-  const GROW = 0.45; /* nodes grow slower than the zoom: they part as one comes closer */
+  const GROW = 0.5; /* nodes grow slower than the zoom: they part as one comes closer */
 
   class Painter {
     constructor(canvas, theme) {
@@ -41,6 +41,7 @@
     setGraph(graph) {
       this.graph = graph;
       this.hubs = graph.model.hubs.length;
+      this.capitals = new Set(graph.model.capitals);
       this.widths.clear();
       this.lit = null;
       this.cursor = -1;
@@ -56,7 +57,7 @@
 
     radiusAt(scale) {
       const of = (node) => this.radius(node, scale);
-      of.largest = 26 * Math.max(scale, 0.01) ** -GROW;
+      of.largest = 40 * Math.max(scale, 0.01) ** -GROW;
       return of;
     }
 
@@ -108,7 +109,7 @@
       this.fogBox = null;
       if (!this.regions || graph.n < 3) return;
       const box = graph.bounds();
-      const reach = this.theme.reach(graph.n);
+      const reach = 30 + 300 / Math.sqrt(graph.n);
       const [left, top] = [box[0] - 2 * reach, box[1] - 2 * reach];
       const side = Math.max(box[2] - box[0], box[3] - box[1]) + 4 * reach;
       const scale = 420 / side;
@@ -367,10 +368,9 @@
       }
       const limit = Math.min(graph.n, graph.labels.length);
       for (const node of graph.model.capitals) if (node < limit && node !== cursor) yield node;
-      const capitals = new Set(graph.model.capitals);
       let seen = 0;
       for (let node = 0; node < limit && seen < 500; node++) {
-        if (node === cursor || capitals.has(node)) continue;
+        if (node === cursor || this.capitals.has(node)) continue;
         const inside = graph.x[node] > view[0] && graph.x[node] < view[2] && graph.y[node] > view[1] && graph.y[node] < view[3];
         if (inside && graph.visible[node]) { seen++; yield node; }
       }
@@ -383,7 +383,8 @@
       const width = this.frame.width / ratio;
       const height = this.frame.height / ratio;
       const world = [-view.e / view.a, -view.f / view.d, (this.frame.width - view.e) / view.a, (this.frame.height - view.f) / view.d];
-      const most = Math.round(Math.min(140, (width * height) / 8500));
+      const near = Math.min(1, Math.max(0.3, 0.3 * (scale / this.fitScale()) ** 0.7));
+      const most = Math.round(Math.min(120, ((width * height) / 8500) * Math.max(near, Math.min(1, 160 / graph.n))));
       const taken = [];
       const labels = [];
       for (const node of this.labelled(world)) {
@@ -391,8 +392,9 @@
         if (!graph.visible[node]) continue;
         const chosen = node === this.cursor || (this.lit && node === this.lit.center);
         const large = graph.radius[node];
-        const size = chosen ? 14 : node < 6 || large > 18 ? 13.5 : large > 9 ? 12.5 : 11.5;
-        const weight = chosen || large > 14 ? 600 : 450;
+        const capital = node < 4 || this.capitals.has(node);
+        const size = chosen ? 14 : capital ? 13.5 : large > 10 ? 12.5 : 11.5;
+        const weight = chosen || capital ? 600 : 450;
         const text = shorten(graph.label(node), chosen ? 80 : 30);
         if (!text) continue;
         const key = `${weight} ${size} ${text}`;
@@ -407,7 +409,7 @@
         if (!box) continue;
         taken.push(box);
         if (box[2] < 0 || box[3] < 0 || box[0] > width || box[1] > height) continue;
-        const colour = chosen || large > 9 || this.lit ? theme.ink : theme.inkSoft;
+        const colour = chosen || capital || large > 9 || this.lit ? theme.ink : theme.inkSoft;
         labels.push({ x: (box[0] + box[2]) / 2, y: (box[1] + box[3]) / 2, text, size, weight, colour });
       }
       return labels;

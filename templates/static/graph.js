@@ -95,16 +95,18 @@
 
   /* ---- look ---------------------------------------------------------------------------------- */
 
+  /* The colours of the style sheet as a canvas understands them: a probe computes light-dark() and var(). */
   function readTheme() {
-    const style = getComputedStyle(root);
-    const value = (name) => style.getPropertyValue(name).trim();
-    const colours = (name, count) => Array.from({ length: count }, (_, i) => value(`${name}${i}`));
+    const probe = $("probe");
+    const colour = (name) => {
+      probe.style.color = `var(--mg-${name})`;
+      return getComputedStyle(probe).color;
+    };
+    const colours = (name, count) => Array.from({ length: count }, (_, i) => colour(`${name}${i}`));
     return {
-      ground: value("--mg-ground"), ink: value("--mg-ink"), inkSoft: value("--mg-ink-soft"), halo: value("--mg-halo"),
-      edge: value("--mg-edge"), edgeLit: value("--mg-edge-lit"), accent: value("--mg-accent"), other: value("--mg-other"),
-      groups: colours("--mg-c", COLOURS), ages: colours("--mg-age", 5), font: style.fontFamily,
-      edgeAlpha: Number(value("--mg-edge-alpha")), fogAlpha: Number(value("--mg-fog-alpha")), veil: Number(value("--mg-veil")),
-      reach: (n) => 34 + 560 / Math.sqrt(n),
+      ground: colour("ground"), ink: colour("ink"), inkSoft: colour("ink-soft"), halo: colour("halo"), edge: colour("edge"),
+      edgeLit: colour("edge-lit"), accent: colour("accent"), other: colour("other"), groups: colours("c", COLOURS),
+      ages: colours("age", 5), font: getComputedStyle(root).fontFamily, edgeAlpha: 0.5, fogAlpha: 0.13, veil: 0.84,
     };
   }
 
@@ -256,6 +258,7 @@
     const some = shown < graph.n ? `${number(shown)} of ${number(graph.n)}` : number(graph.n);
     $("count").textContent = `${some} ${what}, ${number(painter.shownEdges)} links`;
     $("empty").hidden = shown > 0;
+    if (!graph.n) $("empty").textContent = $("empty").dataset.none;
   }
 
   const number = (value) => value.toLocaleString("en");
@@ -474,11 +477,6 @@
     drawLegend($("stores"), state.colour === "store" || graph.model.stores.length < 2 ? "" : "store");
     drawLegend($("types"), state.colour === "type" || graph.model.types.length < 2 ? "" : "type");
     $("reset").hidden = !isFiltered();
-    for (const kind of ["graphml", "json", "mermaid"]) {
-      const url = graph.model.exports[kind];
-      $(kind).hidden = !url;
-      if (url) $(kind).href = place + url;
-    }
   }
 
   const isFiltered = () => FACETS.some((facet) => state.hidden[facet].size) || state.tag || state.since || state.until || state.weight > 1 || !state.orphans || state.depth > 0;
@@ -559,6 +557,11 @@
     hover,
   });
 
+  function showControls(shown) {
+    $("controls").hidden = !shown;
+    $("toggle").setAttribute("aria-expanded", String(shown));
+  }
+
   function listen() {
     stage.addEventListener("keydown", onKey);
     stage.addEventListener("pointermove", onMove);
@@ -580,12 +583,10 @@
     $("in").addEventListener("click", () => zoom(1.5));
     $("out").addEventListener("click", () => zoom(1 / 1.5));
     $("fit").addEventListener("click", () => camera(fitCamera()));
-    $("png").addEventListener("click", () => download.png(painter, fileName("png")));
-    $("svg").addEventListener("click", () => download.svg(painter, fileName("svg")));
-    $("toggle").addEventListener("click", () => {
-      $("controls").hidden = !$("controls").hidden;
-      $("toggle").setAttribute("aria-expanded", String(!$("controls").hidden));
-    });
+    for (const button of root.querySelectorAll("[data-mg-download]")) {
+      button.addEventListener("click", () => needTitles().then(() => download[button.dataset.mgDownload](painter, `${graph.model.view}-graph`)));
+    }
+    $("toggle").addEventListener("click", () => showControls($("controls").hidden));
     addEventListener("hashchange", async () => {
       const next = readState();
       const moved = next.view !== state.view;
@@ -605,8 +606,6 @@
       say,
     });
   }
-
-  const fileName = (suffix) => `${graph.model.view}-graph.${suffix}`;
 
   async function switchView(view) {
     if (view === state.view) return;
@@ -670,6 +669,7 @@
   }
 
   async function start() {
+    if (innerWidth <= 760) showControls(false);
     state = readState();
     await openView(state.view);
     makeNetwork();

@@ -1,0 +1,226 @@
+"""The memory's networks as pictures: who is drawn, how important each is, where each lies."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from memsite.markdown import match_key, visible
+from memsite.note import Concept, Note
+from memsite.pages.graph_model import Dot, Stroke, View, ViewName
+from memsite.pages.plan import SitePlan, tags_of
+
+if TYPE_CHECKING:
+    from memsite.graph import Network, Node
+
+CROWDED = 50_000
+"""Nodes above which the page starts with the communities."""
+DENSE = 6
+"""Edges a node on average, above which only the strongest of each node are drawn."""
+_KEPT = 5
+_EXCERPT = 260
+_CONCEPT_TAGS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Where the nodes of a network lay when it was last drawn. The build keeps it for the next one."""
+
+    key: str
+    """Checksum of the network: an equal one needs no new layout."""
+    places: Mapping[str, tuple[float, float]]
+
+
+def graph_views(plan: SitePlan, *, previous: Mapping[str, Placement] | None = None) -> dict[ViewName, View]:
+    """The pictures of the graph page by name, the first one first.
+
+    `previous` is `placements` of the last build: what has not changed keeps its place, and what has
+    changed starts from there, so that the picture stays familiar.
+    """
+    from memsite.graph import concept_network, note_network
+
+    config = plan.config.graph
+    known = previous or {}
+    facts = _Facts(plan)
+    networks = {
+        "concepts": concept_network(plan.graph, resolution=config.resolution, seed=config.seed),
+        "notes": note_network(plan.graph, resolution=config.resolution, seed=config.seed),
+    }
+    views: dict[ViewName, View] = {}
+    for name in ("concepts", "notes"):
+        views[name] = _view(name, networks[name], facts, known.get(name))
+    # In a memory that names no concepts, the links between notes are the picture people come for.
+    if len(views["concepts"].strokes) < len(views["notes"].strokes) / 4:
+        views = {"notes": views["notes"], "concepts": views["concepts"]}
+    crowded = next((view for view in views.values() if len(view.dots) > CROWDED), None)
+    return {"overview": overview(crowded), **views} if crowded else views
+
+
+def placements(views: Mapping[ViewName, View]) -> dict[str, Placement]:
+    """What to keep for the next build."""
+    return {
+        name: Placement(view.key, {dot.id: place for dot, place in zip(view.dots, view.layout, strict=True)})
+        for name, view in views.items()
+        if name != "overview"
+    }
+
+
+def _view(name: ViewName, network: Network, facts: _Facts, previous: Placement | None) -> View:
+    from memsite.graph import layout
+
+    key = network_key(network)
+    if previous and previous.key == key:
+        laid = previous.places
+    else:
+        laid = layout(network, previous=previous.places if previous else None)
+    nodes = sorted(network.nodes, key=lambda node: (-node.degree, -node.rank, node.id))
+    position = {node.id: place for place, node in enumerate(nodes)}
+    strokes = _drawn(_strokes(network, position), len(nodes))
+    raw = tuple(laid[node.id] for node in nodes)
+    return View(
+        name=name,
+        dots=tuple(facts.dot(node) for node in nodes),
+        strokes=strokes,
+        places=tuple((round(x), round(y)) for x, y in raw),
+        communities=tuple(visible(community.name) for community in network.communities),
+        directed=network.directed,
+        omitted=len(network.edges) - sum(2 if stroke.direction == 3 else 1 for stroke in strokes),
+        key=key,
+        layout=raw,
+    )
+
+
+def network_key(network: Network) -> str:
+    """Checksum of what a layout depends on."""
+    digest = hashlib.sha256(repr(("memsite-layout-1", network.directed)).encode())
+    for node in network.nodes:
+        digest.update(repr((node.id, node.community, node.degree)).encode("utf-8", "surrogatepass"))
+    for edge in network.edges:
+        digest.update(repr((edge.source, edge.target, edge.weight)).encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()
+
+
+def _strokes(network: Network, position: Mapping[str, int]) -> list[Stroke]:
+    """The edges of a picture: the two directions of a pair are one stroke."""
+    weights: Counter[tuple[int, int]] = Counter()
+    directions: defaultdict[tuple[int, int], int] = defaultdict(int)
+    for edge in network.edges:
+        one, other = position[edge.source], position[edge.target]
+        pair = (min(one, other), max(one, other))
+        weights[pair] += edge.weight
+        if network.directed:
+            directions[pair] |= 1 if one < other else 2
+    return [
+        Stroke(major, minor, weights[major, minor], directions[major, minor] if network.directed else 0)
+        for major, minor in sorted(weights, key=lambda pair: (pair[1], pair[0]))
+    ]
+
+
+def _drawn(strokes: Sequence[Stroke], nodes: int) -> tuple[Stroke, ...]:
+    """All of them, or the strongest of each node where so many would only be a grey cloud."""
+    if len(strokes) <= max(DENSE * nodes, 400):
+        return tuple(strokes)
+    from memsite.graph.communities import strongest
+
+    kept = strongest(nodes, [(stroke.major, stroke.minor, stroke.weight) for stroke in strokes], each=_KEPT)
+    return tuple(strokes[place] for place in kept)
+
+
+class _Facts:
+    """Looks up what the page says about a node."""
+
+    def __init__(self, plan: SitePlan) -> None:
+        self._plan = plan
+
+    def dot(self, node: Node) -> Dot:
+        if node.kind == "concept":
+            return self._concept(node, self._plan.graph.concepts[node.id.removeprefix("concept:")])
+        return self._note(node, self._plan.graph.notes[node.id])
+
+    def _note(self, node: Node, note: Note) -> Dot:
+        plan = self._plan
+        index = note.path.rpartition("/")[2] == "MEMORY.md"
+        return Dot(
+            id=node.id, label=one_line(note.title), kind="note", community=node.community, degree=node.degree,
+            stores=(note.store,), type="index" if index else visible(note.type or "note"), day=_day(note),
+            tags=self._tags(tags_of(note)), url=plan.href(plan.notes[note.address]),
+            excerpt=_excerpt(note.description or note.document.text),
+            mentions=len(plan.graph.backlinks.get(note.address, ())),
+        )  # fmt: skip
+
+    def _concept(self, node: Node, concept: Concept) -> Dot:
+        plan = self._plan
+        notes = [plan.graph.notes[address] for address in dict.fromkeys(one.address for one in concept.mentions)]
+        tags = Counter(tag for note in notes for tag in self._tags(tags_of(note)))
+        return Dot(
+            id=node.id, label=one_line(concept.name), kind="concept", community=node.community, degree=node.degree,
+            stores=tuple(sorted({note.store for note in notes})), type="concept",
+            day=max((day for note in notes if (day := _day(note)) is not None), default=None),
+            tags=tuple(sorted(tags, key=lambda tag: (-tags[tag], tag))[:_CONCEPT_TAGS]),
+            url=plan.href(plan.concepts[concept.key]), excerpt=self._quote(concept), mentions=len(concept.mentions),
+        )  # fmt: skip
+
+    def _tags(self, tags: Iterable[str]) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(visible(self._plan.tag_names[match_key(tag)]) for tag in tags))
+
+    def _quote(self, concept: Concept) -> str:
+        """The sentence in which a note first names the concept."""
+        for mention in concept.mentions[:1]:
+            context = self._plan.graph.notes[mention.address].document.links[mention.position].context
+            return _excerpt(f"{context.before}{context.link}{context.after}")
+        return ""
+
+
+def _day(note: Note) -> int | None:
+    return int(note.date.timestamp() // 86_400) if note.date else None
+
+
+def one_line(text: str) -> str:
+    return " ".join(visible(text).split())[:200]
+
+
+def _excerpt(text: str) -> str:
+    flat = " ".join(visible(text[: 2 * _EXCERPT]).split())
+    return flat if len(flat) <= _EXCERPT else f"{flat[:_EXCERPT].rsplit(' ', 1)[0]}…"
+
+
+def overview(view: View) -> View:
+    """The communities of a picture as nodes, joined where their members are."""
+    members: defaultdict[int, list[int]] = defaultdict(list)
+    for position, dot in enumerate(view.dots):
+        if dot.community >= 0:
+            members[dot.community].append(position)
+    order = sorted(members, key=lambda community: (-len(members[community]), community))
+    place_of = {community: place for place, community in enumerate(order)}
+    weights: Counter[tuple[int, int]] = Counter()
+    for stroke in view.strokes:
+        ends = {place_of[view.dots[end].community] for end in (stroke.major, stroke.minor)}
+        if len(ends) == 2:
+            weights[min(ends), max(ends)] += stroke.weight
+    degrees = Counter(end for pair in weights for end in pair)
+    return View(
+        name="overview",
+        dots=tuple(_group_dot(view, community, members[community], degrees[place_of[community]]) for community in order),
+        strokes=_drawn(
+            [Stroke(a, b, weights[a, b]) for a, b in sorted(weights, key=lambda pair: (pair[1], pair[0]))], len(order)
+        ),
+        places=tuple(_middle([view.places[position] for position in members[community]]) for community in order),
+        communities=tuple(view.communities[community] for community in order),
+    )
+
+
+def _group_dot(view: View, community: int, members: Sequence[int], degree: int) -> Dot:
+    dots = [view.dots[position] for position in members]
+    return Dot(
+        id=f"group:{community}", label=view.communities[community], kind="community", community=community,
+        degree=degree, stores=tuple(sorted({store for dot in dots[:200] for store in dot.stores})), type="group",
+        url=f"graph.html#view={view.name}&group={community}", mentions=len(members),
+        excerpt=", ".join(dot.label for dot in dots[:12]),
+    )  # fmt: skip
+
+
+def _middle(places: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    return (round(sum(x for x, _ in places) / len(places)), round(sum(y for _, y in places) / len(places)))
