@@ -101,7 +101,6 @@ def build_site(
 
 
 def _planned(memory: Memory) -> SitePlan:
-    from memsite.memory.integrity import memory_files
     from memsite.pages import linked_assets, plan
 
     graph = memory.graph()
@@ -109,7 +108,7 @@ def _planned(memory: Memory) -> SitePlan:
         graph,
         memory.problems(),
         memory.config,
-        memory_files=memory_files(memory.stores),
+        memory_files=memory.memory_files(),
         refused=frozenset(refused_assets(linked_assets(graph), _roots(memory))),
     )
 

@@ -64,14 +64,13 @@ def check_command(
 
 def health_of_memory(memory: Memory, problems: tuple[Problem, ...], *, accepted: int = 0) -> Health:
     """What the reports are made from."""
-    from memsite.memory.integrity import memory_files
     from memsite.report import health_of
 
     return health_of(
         memory.graph(),
         problems,
         config=memory.config,
-        bytes_of=memory_files(memory.stores),
+        bytes_of=memory.memory_files(),
         accepted=accepted,
     )
 
