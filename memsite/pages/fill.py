@@ -96,7 +96,7 @@ class Filler:
             elif not muted:
                 link, target = document.links[slot], targets[slot]
                 if link.embed:
-                    self._put_embed(pieces, link, target, fragment)
+                    pieces += (self._embed(link, target), fragment)
                     continue
                 pieces.append(self._opening(link, target))
                 muted = self._is_private(target) and link.label is None
@@ -134,23 +134,13 @@ class Filler:
             return f'<a class="ms-note" href="{href}"{_title(link)}>'
         return f'<a class="{_CLASSES[type(target)]}" href="{href}"{_title(link)}>'
 
-    def _put_embed(self, pieces: list[str], link: Link, target: Target, after: str) -> None:
-        """Put the element for an embed and the fragment `after` it. A block leaves the paragraph it
-        stands in alone; in the middle of a line there is room for a link only."""
-        alone = (
-            pieces[-1].endswith(">")
-            and not pieces[-1].endswith(_INLINE_ENDS)
-            and after.startswith(_BLOCK_STARTS)
-        )
-        whole_element = self._block(target) if alone and isinstance(target, Found) else None
-        if whole_element is None:
-            pieces += (self._inline(link, target), after)
-            return
-        paragraph = _PARAGRAPH_OPEN.search(pieces[-1])
-        if paragraph and after.startswith("</p>"):
-            pieces[-1] = pieces[-1][: paragraph.start()]
-            after = after[len("</p>") :]
-        pieces += (whole_element, after)
+    def _embed(self, link: Link, target: Target) -> str:
+        """The element for an embed. The parser gives an embedded note a place between blocks; pictures
+        and other files stand in a line."""
+        if link.image:
+            return self._inline(link, target)
+        whole_element = self._block(target) if isinstance(target, Found) else None
+        return whole_element or f"<p>{self._inline(link, target)}</p>"
 
     def _inline(self, link: Link, target: Target) -> str:
         """An embed as something that may stand in a line of text: picture, link, or a mark."""
@@ -194,7 +184,8 @@ class Filler:
         title = escape(visible(note.title))
         return (
             f'<div class="ms-embed"><div class="ms-embed-title">'
-            f'<a class="ms-note" href="{self.href(target)}" dir="auto">{title}</a></div><div class="ms-embed-body" dir="auto">{inside}</div></div>'
+            f'<a class="ms-note" href="{self.href(target)}" dir="auto">{title}</a></div>'
+            f'<div class="ms-embed-body" dir="auto">{inside}</div></div>'
         )
 
 
@@ -204,21 +195,6 @@ _CLASSES: dict[type[Target], str] = {
     Ambiguous: "ms-ambiguous",
     Asset: "ms-asset",
 }
-_INLINE_ENDS = (
-    "</a>",
-    "</em>",
-    "</strong>",
-    "</code>",
-    "</del>",
-    "</mark>",
-    "<br>",
-    "<em>",
-    "<strong>",
-    "<del>",
-    "<mark>",
-)
-_BLOCK_STARTS = ("</p>", "</li>", "</td>", "</div>", "</blockquote>", "\n")
-_PARAGRAPH_OPEN = re.compile(r"<p(?: [^<>]*)?>\Z")
 
 
 def ambiguous_key(name: str) -> str:

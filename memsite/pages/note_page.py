@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -322,9 +323,11 @@ def trimmed(context: Context) -> tuple[str, str]:
 
 
 def _shows_title(note: Note) -> bool:
-    """Whether the first heading only says the title again."""
-    lead = " ".join(note.document.lead.split()).casefold()
-    return bool(lead) and lead == " ".join(note.title.split()).casefold()
+    """Whether the first heading only says the title again, which may be written with its markup."""
+    lead, title = (
+        " ".join(re.sub(r"[*_`~=]", "", text).split()).casefold() for text in (note.document.lead, note.title)
+    )
+    return bool(lead) and lead == title
 
 
 def _contents(note: Note) -> tuple[tuple[int, str, str], ...]:
