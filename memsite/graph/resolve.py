@@ -212,6 +212,8 @@ class _Resolver:
     def _markdown(self, text: str, link: Link, seat: Seat) -> Target:
         if _SCHEME.match(text):
             return External(text)
+        if text.startswith("//"):  # on a disk it would lead to the disk's root
+            return External(f"https:{text}")
         if len(text) > _LONGEST_NAME:
             return Missing("there is no note or file at that path")
         for name, fragment in _readings(text):
