@@ -73,7 +73,7 @@ def new_note(
         new_checksum=checksum_of(content),
         changed=True,
         dry_run=dry_run,
-        diff="\n".join(_diffs(changes)),
+        diff="".join(_diffs(changes)),
         tx=tx,
         remarks=remarks,
         problems=problems,

@@ -13,7 +13,7 @@ from memsite.memory.answers import Pruned, Row, Written
 from memsite.memory.identifiers import parse_identifier
 from memsite.memory.integrity import index_problems, is_memory_file
 from memsite.memory.listing import Filter, newest_first, rows
-from memsite.memory.writing import index_name, present, read_index, unified
+from memsite.memory.writing import entries_of, index_name, present, read_index, unified
 from memsite.note import Backlink, Checksum, Problem, address_of
 from memsite.stores.disk import Held, hold
 from memsite.stores.files import Change, WritableStore, locate
@@ -96,7 +96,7 @@ def _without_rows(store: Store, writable: WritableStore, paths: Collection[str])
     found = read_index(writable, name) if name is not None else None
     if found is None or name is None:
         return [], []
-    positions = [entry.position for entry in store.outline().entries or () if entry.path in paths]
+    positions = [entry.position for entry in entries_of(store) if entry.path in paths]
     return _cut(name, *found, positions)
 
 
@@ -129,8 +129,7 @@ def _delete_row(memory: Memory, store: Store, entry_id: str, *, dry_run: bool, n
         found = read_index(writable, name) if name is not None else None
         if found is None or name is None:
             raise NotFound(f"There is no row '{entry_id}'.", hint="The index changed meanwhile.")
-        entries = store.outline().entries or ()
-        lost = [each for each in entries if each.path is None or not store.has(each.path)]
+        lost = [each for each in entries_of(store) if each.path is None or not store.has(each.path)]
         positions = [each.position for each in lost if each.id == entry_id]
         changes, gone = _cut(name, *found, positions)
         tx = None if dry_run else writable.commit("delete", changes, now=now, rows=gone).tx

@@ -12,7 +12,7 @@ from memsite.edit import encode
 from memsite.errors import IndexUnreadable, MemsiteError
 from memsite.memory.answers import Mend, Repaired
 from memsite.memory.listing import Filter, sources
-from memsite.memory.writing import index_name, read_index
+from memsite.memory.writing import entries_of, index_name, read_index
 from memsite.note import Note, Problem
 from memsite.stores import journal
 from memsite.stores.disk import Attributes, write_new
@@ -121,7 +121,7 @@ def _mended(store: Store, text: str, managed: Sequence[Note]) -> tuple[str, list
     """The index with a row for each file that lacks one, without rows whose file is gone."""
     from memsite.stores.index_file import add_row, parse_index, remove_rows
 
-    entries = store.outline().entries or ()
+    entries = entries_of(store)
     gone = [each for each in entries if each.path is not None and not _is_there(store, each.path)]
     listed = {each.path for each in entries}
     new = [note for note in managed if note.path not in listed]

@@ -9,10 +9,10 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from memsite.edit import Edit, Edited, apply_to_bytes, decode
-from memsite.errors import NotFound, StaleChecksum, WikiLinkRequired
+from memsite.errors import IndexUnreadable, NotFound, StaleChecksum, WikiLinkRequired
 from memsite.memory.answers import Written
 from memsite.memory.integrity import note_problems
-from memsite.note import Checksum, Note, Problem, Source, address_of
+from memsite.note import Checksum, IndexEntry, Note, Problem, Source, address_of
 from memsite.stores.disk import Held, checksum_of, hold
 from memsite.stores.files import Change, WritableStore, locate
 from memsite.stores.trash import records
@@ -139,9 +139,16 @@ def _since(store: Store, path: str, expected: Checksum, content: bytes) -> str:
 
 
 def unified(path: str, old: bytes, new: bytes) -> str:
-    before, after = (content.decode("utf-8", "replace").split("\n") for content in (old, new))
-    lines = difflib.unified_diff(before, after, f"a/{path}", f"b/{path}", lineterm="")
-    return "\n".join(lines)
+    """A unified diff, lines parted by line feeds alone; characters that are no UTF-8 are replaced."""
+    before, after = _lines(old), _lines(new)
+    marked = difflib.unified_diff(before, after, f"a/{path}", f"b/{path}")
+    ended = (line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in marked)
+    return "".join(ended)
+
+
+def _lines(content: bytes) -> list[str]:
+    *lines, last = content.decode("utf-8", "replace").split("\n")
+    return [*(f"{line}\n" for line in lines), *([last] if last else [])]
 
 
 def _answer(
@@ -217,3 +224,11 @@ def index_name(store: Store) -> str | None:
 
     file = store.index_file
     return MEMORY_INDEX if file is not None and file == store.root / MEMORY_INDEX else None
+
+
+def entries_of(store: Store) -> tuple[IndexEntry, ...]:
+    """The rows of an index that was read a moment ago. Raises IndexUnreadable (E014)."""
+    entries = store.outline().entries
+    if entries is None:
+        raise IndexUnreadable(f"The index of '{store.name}' cannot be read any more.", hint="Try again.")
+    return entries

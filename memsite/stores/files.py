@@ -229,9 +229,20 @@ class WritableStore:
 
     def _prepare(self, record: Record, changes: Sequence[Change]) -> None:
         """New content, old versions and the record are on the disk; no file of the store has changed."""
+        content = trash.to_json(record)
+        waiting = journal.temporary(self.own, record.tx, "journal")
+        if journal.needs_journal(record):
+            # First of all, for a temporary file is what marks a transaction as not begun.
+            write_new(waiting, content, attributes=Attributes(0o600))
         for number, change in enumerate(changes):
             if change.new is not None:
                 self._write_temporary(journal.temporary(self.own, record.tx, number), change)
+        self._fill_trash(record, changes, content)
+        if journal.needs_journal(record):
+            waiting.replace(journal.journal_of(self.own))
+            sync_folder(self.own)
+
+    def _fill_trash(self, record: Record, changes: Sequence[Change], content: bytes) -> None:
         folder = self.trash / record.tx
         if not self.trash.is_dir():
             self.trash.mkdir(mode=0o700)
@@ -240,15 +251,9 @@ class WritableStore:
         for change, recorded in zip(changes, record.changes, strict=True):
             if change.new is not None and recorded.copy is not None:
                 link_or_copy(self.locate(change.path), folder / recorded.copy)
-        content = trash.to_json(record)
         write_new(folder / trash.RECORD, content, attributes=Attributes(0o600))
         sync_folder(folder)
         sync_folder(self.trash)
-        if journal.needs_journal(record):
-            waiting = journal.temporary(self.own, record.tx, "journal")
-            write_new(waiting, content, attributes=Attributes(0o600))
-            waiting.replace(journal.journal_of(self.own))
-            sync_folder(self.own)
 
     def _write_temporary(self, waiting: Path, change: Change) -> None:
         place = self.locate(change.path)
