@@ -150,7 +150,7 @@ def _written(
 
 def _files(plan: SitePlan, memory: Memory, clock: _Clock) -> Iterator[tuple[str, bytes]]:
     """Every file of the site with its bytes, one after the other."""
-    from memsite.pages import render, search_files, static_files
+    from memsite.pages import graph_files, graph_views, render, search_files, static_files
 
     for done, page in enumerate(plan.pages):
         clock.progress("render", done, len(plan.pages))
@@ -160,6 +160,9 @@ def _files(plan: SitePlan, memory: Memory, clock: _Clock) -> Iterator[tuple[str,
     with clock.stage("search"):
         search = list(search_files(plan))
     yield from search
+    with clock.stage("graph"):
+        graph = list(graph_files(plan, graph_views(plan)))
+    yield from graph
     yield from ((url, path.read_bytes()) for url, path in static_files(plan))
     sources = {store.name: store for store in memory.stores}
     for url, address in plan.sources.items():

@@ -1,14 +1,28 @@
 """Which pages a site has, where they lie, and what stands on them.
 
 `plan` decides every page and URL; `render` makes the bytes of one page from the plan and nothing
-else. What the plan does not list as pages comes from `search_files`, `graph_pages`,
+else. What the plan does not list as pages comes from `search_files`, `graph_files`,
 the static folder, the notes' own Markdown (`SitePlan.sources`) and their files (`SitePlan.assets`).
 """
 
 from __future__ import annotations
 
+from memsite.pages.graph_page import Placement, graph_document, graph_files, graph_views, placements
 from memsite.pages.plan import Page, SitePlan, linked_assets, plan
 from memsite.pages.rendering import render, static_files
 from memsite.pages.search import search_files
 
-__all__ = ["Page", "SitePlan", "linked_assets", "plan", "render", "search_files", "static_files"]
+__all__ = [
+    "Page",
+    "Placement",
+    "SitePlan",
+    "graph_document",
+    "graph_files",
+    "graph_views",
+    "linked_assets",
+    "placements",
+    "plan",
+    "render",
+    "search_files",
+    "static_files",
+]
