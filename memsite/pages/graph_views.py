@@ -53,7 +53,7 @@ def graph_views(plan: SitePlan, *, previous: Mapping[str, Placement] | None = No
     for name in ("concepts", "notes"):
         views[name] = _view(name, networks[name], facts, known.get(name))
     # In a memory that names no concepts, the links between notes are the picture people come for.
-    if len(views["concepts"].strokes) < len(views["notes"].strokes) / 4:
+    if len(views["concepts"].strokes) <= len(views["notes"].strokes) / 4:
         views = {"notes": views["notes"], "concepts": views["concepts"]}
     crowded = next((view for view in views.values() if len(view.dots) > CROWDED), None)
     return {"overview": overview(crowded), **views} if crowded else views

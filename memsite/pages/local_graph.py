@@ -57,8 +57,8 @@ def _neighbours(view: View) -> list[dict[int, tuple[int, int]]]:
 def _record(
     view: View, urls: Sequence[str], neighbours: Sequence[Mapping[int, tuple[int, int]]], centre: int
 ) -> dict[str, object]:
-    """`nodes`: [label, URL, 1 for a concept, colour, file], the page itself first. `edges`: positions of
-    two nodes and the direction, flat. `more`: neighbours that found no room."""
+    """`nodes`: [label, URL, 1 for a concept, colour, file, name in it], the page itself first. `edges`:
+    positions of two nodes and the direction, flat. `more`: neighbours that found no room."""
     near = neighbours[centre]
     chosen = sorted(near, key=lambda node: (-near[node][0], node))[:NEAREST]
     place = {node: number for number, node in enumerate((centre, *chosen))}
@@ -68,7 +68,7 @@ def _record(
             if place[node] < place[other]:
                 edges += (place[node], place[other], neighbours[node][other][1])
     nodes = [_node(view.dots[node], urls[node]) for node in place]
-    return {"nodes": nodes, "edges": edges, "more": len(near) - len(chosen)}
+    return {"id": view.dots[centre].id, "nodes": nodes, "edges": edges, "more": len(near) - len(chosen)}
 
 
 def _node(dot: Dot, url: str) -> list[object]:

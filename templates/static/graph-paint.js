@@ -135,7 +135,7 @@
     edgeAlpha(scale) {
       const crowd = Math.sqrt(700 / Math.max(this.shownEdges, 1));
       const zoom = Math.max(1, scale / this.fitScale()) ** 0.5;
-      return Math.min(this.theme.edgeAlpha, Math.max(0.035, this.theme.edgeAlpha * crowd * 0.8 * zoom));
+      return Math.min(this.theme.edgeAlpha, Math.max(0.06, this.theme.edgeAlpha * crowd * 1.1 * zoom));
     }
 
     fitScale() {
@@ -405,7 +405,8 @@
         }
         const cx = (graph.x[node] * view.a + view.e) / ratio;
         const cy = (graph.y[node] * view.d + view.f) / ratio;
-        const box = this.placeLabel(taken, cx, cy, Math.max(this.radius(node, scale) * scale, 1), w, size, chosen);
+        const at = { cx, cy, r: Math.max(this.radius(node, scale) * scale, 1), width, height };
+        const box = this.placeLabel(node, taken, at, w, size, chosen ? "chosen" : capital || this.lit ? "yes" : "");
         if (!box) continue;
         taken.push(box);
         if (box[2] < 0 || box[3] < 0 || box[0] > width || box[1] > height) continue;
@@ -434,17 +435,42 @@
       ctx.restore();
     }
 
-    /* Below the node, else to the right, the left, above; null when every place is taken. */
-    placeLabel(taken, cx, cy, r, w, size, must) {
+    /* Below the node, else to the right, the left, above; null when every place is taken. A label may lie on
+       small dots, but on a node of about its own size only when it must be seen. */
+    placeLabel(node, taken, at, w, size, must) {
+      const { cx, cy, r, width, height } = at;
       const h = size * 1.25;
       const gap = 3;
       const spots = [[cx - w / 2, cy + r + gap], [cx + r + gap, cy - h / 2], [cx - r - gap - w, cy - h / 2], [cx - w / 2, cy - r - gap - h]];
+      const inside = cx > 0 && cx < width && cy > 0 && cy < height;
+      let second = null;
       for (const [left, top] of spots) {
-        const box = [left - 2, top, left + w + 2, top + h];
-        if (!taken.some((t) => box[0] < t[2] + 4 && box[2] > t[0] - 4 && box[1] < t[3] + 1 && box[3] > t[1] - 1)) return box;
-        if (must) return box;
+        const moved = inside ? Math.max(4, Math.min(width - w - 4, left)) : left;
+        const box = [moved - 2, top, moved + w + 2, top + h];
+        if (taken.some((t) => box[0] < t[2] + 4 && box[2] > t[0] - 4 && box[1] < t[3] + 1 && box[3] > t[1] - 1)) continue;
+        if (!this.hides(node, box, r)) return box;
+        second ??= box;
       }
-      return null;
+      return must ? second || (must === "chosen" ? [spots[0][0] - 2, spots[0][1], spots[0][0] + w + 2, spots[0][1] + h] : null) : null;
+    }
+
+    /* Whether a label at `box` would lie on another node that is not much smaller than its own. */
+    hides(own, box, r) {
+      const { view, ratio, scale } = this.frame;
+      const [left, top] = [(box[0] * ratio - view.e) / view.a, (box[1] * ratio - view.f) / view.d];
+      const [right, bottom] = [(box[2] * ratio - view.e) / view.a, (box[3] * ratio - view.f) / view.d];
+      const least = Math.max(3, r * 0.4) / scale;
+      const reach = this.radiusAt(scale).largest;
+      let found = false;
+      this.graph.grid.each(left - reach, top - reach, right + reach, bottom + reach, (i) => {
+        if (found || i === own) return;
+        const size = this.radius(i, scale);
+        if (size < least || (this.lit && !this.lit.nodes.has(i))) return;
+        const dx = Math.max(left - this.graph.x[i], 0, this.graph.x[i] - right);
+        const dy = Math.max(top - this.graph.y[i], 0, this.graph.y[i] - bottom);
+        if (Math.hypot(dx, dy) < size) found = true;
+      });
+      return found;
     }
   }
 
