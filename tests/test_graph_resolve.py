@@ -235,7 +235,7 @@ def test_index_ids_and_the_ids_of_maestro() -> None:
         ("/guide.md#set-up", at("guide", "set-up")),
         ("../guide.md#Set up", at("guide", "set-up")),
         ("https://e.example/guide.md", External("https://e.example/guide.md")),
-        ("//e.example/guide.md", External("//e.example/guide.md")),
+        ("//e.example/guide.md", External("https://e.example/guide.md")),
         ("mailto:a@b.example", External("mailto:a@b.example")),
         ("?q=1", External("?q=1")),
         ("#here", at("sub/a", "here")),

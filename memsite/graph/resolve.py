@@ -210,10 +210,8 @@ class _Resolver:
     # Markdown links -----------------------------------------------------------------------------
 
     def _markdown(self, text: str, link: Link, seat: Seat) -> Target:
-        if _SCHEME.match(text):
-            return External(text)
-        if text.startswith("//"):  # on a disk it would lead to the disk's root
-            return External(f"https:{text}")
+        if _SCHEME.match(text):  # `//host/` would lead to the root of the disk from a file
+            return External(f"https:{text}" if text.startswith("//") else text)
         if len(text) > _LONGEST_NAME:
             return Missing("there is no note or file at that path")
         for name, fragment in _readings(text):
