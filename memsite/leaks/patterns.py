@@ -15,9 +15,9 @@ Confidence = Literal["high", "medium", "low"]
 """`high` and `medium` stop a build, `low` is only reported."""
 
 
-def anything(value: str) -> bool:
-    """For kinds whose prefix alone is proof."""
-    return True
+def no_placeholder(value: str) -> bool:
+    """For kinds whose prefix alone is proof, but for the stand-ins of documentation."""
+    return not _STAND_IN.search(value)
 
 
 def looks_random(value: str) -> bool:
@@ -36,6 +36,7 @@ _PLACEHOLDER = re.compile(
     r"^(?:none|null|true|false|undefined|string|password|passwd|secret|token)$",
     re.IGNORECASE,
 )
+_STAND_IN = re.compile(r"[xX]{6}|EXAMPLE|\*{3}|\.{3}|[A-Z_]*YOUR_|<|>")
 _NAME = re.compile(r"[A-Za-z]+(?:[-_./:][A-Za-z]+)*\d{0,2}")
 """Words joined by separators: an identifier or a path."""
 
@@ -86,7 +87,9 @@ class Pattern:
     """One of these is in every text that holds the kind; for kinds in context, in lower case."""
     shape: re.Pattern[str]
     confidence: Confidence = "high"
-    plausible: Callable[[str], bool] = anything
+    plausible: Callable[[str], bool] = no_placeholder
+    before: re.Pattern[str] | None = None
+    """What must stand right before the match: cheaper to look for there than in the whole text."""
 
 
 def _p(
@@ -94,7 +97,7 @@ def _p(
     needs: str,
     shape: str,
     confidence: Confidence = "high",
-    plausible: Callable[[str], bool] = anything,
+    plausible: Callable[[str], bool] = no_placeholder,
 ) -> Pattern:
     return Pattern(kind, tuple(needs.split()), re.compile(shape), confidence, plausible)
 
@@ -216,6 +219,24 @@ PREFIXED: tuple[Pattern, ...] = (
         "AccountKey= SharedAccessKey=",
         r"(?i:(?:AccountKey|SharedAccessKey)=)(?P<value>[A-Za-z0-9+/]{40,}={0,2})",
     ),
+    _p("mapbox-token", "sk.eyJ", rf"{_START}sk\.eyJ[A-Za-z0-9_-]{{20,}}\.[A-Za-z0-9_-]{{20,}}"),
+    _p("circleci-token", "CCIPAT_ CCIPRJ_", r"CCIP(?:AT|RJ)_[A-Za-z0-9]{22}_[a-f0-9]{40}"),
+    _p("buildkite-token", "bkua_", rf"{_START}bkua_[a-f0-9]{{40}}"),
+    _p("pinecone-key", "pcsk_", rf"{_START}pcsk_[A-Za-z0-9]{{5,6}}_[A-Za-z0-9]{{50,}}"),
+    _p("sonar-token", "sqp_ squ_ sqa_", rf"{_START}sq[pua]_[a-f0-9]{{40}}"),
+    _p("firebase-key", ":APA91b", r"AAAA[A-Za-z0-9_-]{7}:APA91b[A-Za-z0-9_-]{100,}"),
+    _p("contentful-token", "CFPAT-", r"CFPAT-[A-Za-z0-9_-]{43}"),
+    _p("teams-webhook", ".webhook.office.com/", r"webhook\.office\.com/webhookb2/[^\s)>\"']{80,}"),
+    _p("zapier-webhook", "hooks.zapier.com/", r"hooks\.zapier\.com/hooks/catch/\d+/[A-Za-z0-9]{5,}"),
+    _p(
+        "launchdarkly-key",
+        "sdk- api-",
+        rf"{_START}(?:sdk|api)-[a-f0-9]{{8}}(?:-[a-f0-9]{{4}}){{3}}-[a-f0-9]{{12}}",
+    ),
+    _p("typeform-token", "tfp_", rf"{_START}tfp_[A-Za-z0-9_-]{{40,}}"),
+    _p("easypost-key", "EZAK EZTK", rf"{_START}EZ[AT]K[A-Za-z0-9]{{54}}"),
+    _p("alibaba-key", "LTAI", rf"{_START}LTAI[A-Za-z0-9]{{16,24}}{_END}"),
+    _p("adafruit-key", "aio_", rf"{_START}aio_[A-Za-z0-9]{{28}}{_END}"),
     _p("azure-client-secret", "Q~", rf"{_START}[A-Za-z0-9_~.-]{{3}}\dQ~[A-Za-z0-9_~.-]{{31,34}}"),
     _p("azure-sas", "sig=", r"[?&]sig=(?P<value>[A-Za-z0-9%+/]{43,}(?:%3[dD]|=)?)"),
     _p("docker-token", "dckr_", r"dckr_(?:pat|oat)_[A-Za-z0-9_-]{24,}"),
@@ -242,13 +263,20 @@ PREFIXED: tuple[Pattern, ...] = (
     _p("bitcoin-key", "xprv", rf"{_START}xprv[A-HJ-NP-Za-km-z1-9]{{100,}}"),
     _p(
         "password-hash",
-        "$2 $6$ $argon2",
-        r"\$(?:2[aby]\$\d\d\$[A-Za-z0-9./]{53}|6\$(?:rounds=\d+\$)?[A-Za-z0-9./]{4,16}\$[A-Za-z0-9./]{86}|argon2id?\$v=\d+\$[^\s$]+\$[A-Za-z0-9+/]+\$[A-Za-z0-9+/]+)",
+        "$2 $6$ $argon2 $apr1$",
+        r"\$(?:apr1\$[A-Za-z0-9./]{8}\$[A-Za-z0-9./]{22}|2[aby]\$\d\d\$[A-Za-z0-9./]{53}|6\$(?:rounds=\d+\$)?[A-Za-z0-9./]{4,16}\$[A-Za-z0-9./]{86}|argon2id?\$v=\d+\$[^\s$]+\$[A-Za-z0-9+/]+\$[A-Za-z0-9+/]+)",
         "medium",
     ),
 )
 
 IN_CONTEXT: tuple[Pattern, ...] = (
+    _p(
+        "live-key",
+        "_live_ _secret_",
+        r"[a-z]{2,16}_(?:live|secret)_[A-Za-z0-9_-]{24,}",
+        "high",
+        lambda value: looks_long_and_random(value) and _dense(value),
+    ),
     _p(
         "password-in-url",
         "://",
@@ -307,13 +335,15 @@ IN_CONTEXT: tuple[Pattern, ...] = (
         "medium",
         looks_random,
     ),
-    _p(
+    Pattern(
         "api-key",
-        "key token secret credential",
-        r"(?i:(?:(?:api|app|access|auth|secret|license|signing|encryption)[ _-]?key|"
-        r"(?:auth|access|refresh)[ _-]?token|client[ _-]?secret|secret|token|credential)s?(?![A-Za-z]))"
-        rf"{_ASSIGN}(?P<value>[A-Za-z0-9_.~+/!@#$%^&=-]{{16,200}})",
+        ("key", "token", "secret", "credential", "_pass", "_auth"),
+        re.compile(r"[:=][>=]?\s{0,3}[\"'`*]{0,3}(?P<value>[A-Za-z0-9_.~+/!@#$%^=-]{16,200})"),
         "medium",
         lambda value: looks_long_and_random(value) and not _CALL.search(value) and _dense(value),
+        re.compile(
+            r"(?:(?i:(?:api|app|access|auth|secret|license|signing|encryption|admin|private|master)[ _-]?key|"
+            r"secret|token|credential)s?|[A-Z0-9]_(?:KEY|PASS|AUTH))[\"'`*]{0,3}\s{0,3}:?$"
+        ),
     ),
 )

@@ -26,12 +26,15 @@ _DISGUISE = re.compile(
 _TAG = re.compile(r"</?[A-Za-z][^<>]{0,200}>")
 # Whole runs only and never given back: a run of 70,000 letters must not be tried from each of them.
 _BASE64 = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{24,}+={0,2}")
-_LONG = re.compile(r"[A-Za-z0-9_+/]{12}")
-"""Every token holds such a run, many notes do not."""
+_RUN = re.compile(r"[!-~]{10,}")
+"""Every token stands in such a run of printable ASCII; ordinary text has few."""
+_WORD = re.compile(r"[!-~]{6,}")
 _PREFIXES = [(need, pattern) for pattern in PREFIXED for need in pattern.needs]
 _WORDS = [(need, pattern) for pattern in IN_CONTEXT for need in pattern.needs]
 _DETAILS = [(need, detail) for detail in DETAILS for need in detail.needs]
 _ACCEPT = "Replace it, or accept it: `[check] ignore`."
+_BEFORE = 40
+"""Characters before a match in which its name must stand."""
 _SHOWN = 4
 """First characters of a secret that a report may show; shorter ones show none of theirs."""
 
@@ -147,8 +150,8 @@ def leak_finding(leak: Leak, line: int, column: int) -> Finding:
 
 
 def _secrets(text: str) -> Iterator[Leak]:
-    if _LONG.search(text):
-        for pattern in dict.fromkeys([pattern for need, pattern in _PREFIXES if need in text]):
+    if runs := "\n".join(_RUN.findall(text)):
+        for pattern in dict.fromkeys([pattern for need, pattern in _PREFIXES if need in runs]):
             yield from _matches(pattern, text)
         yield from _wrapped(text)
     lower = text.lower()
@@ -160,8 +163,12 @@ def _matches(pattern: Pattern, text: str) -> Iterator[Leak]:
     group = "value" if "value" in pattern.shape.groupindex else 0
     for match in pattern.shape.finditer(text):
         value = match[group]
-        if pattern.plausible(value):
+        if pattern.plausible(value) and _follows(pattern, text, match.start()):
             yield Leak(pattern.kind, value, match.start(group), match.end(group), pattern.confidence)
+
+
+def _follows(pattern: Pattern, text: str, start: int) -> bool:
+    return pattern.before is None or bool(pattern.before.search(text[max(0, start - _BEFORE) : start]))
 
 
 def _wrapped(text: str) -> Iterator[Leak]:
@@ -211,7 +218,10 @@ def _disguised(text: str, found: Sequence[Leak], *, engine: Engine | None) -> It
     if not _DISGUISE.search(text):
         return
     known = {leak.value for leak in found}
-    if all(leak.value in known for leak in _in_clear(undisguised(text), engine)):
+    plain = undisguised(text)
+    if all(word in text for word in _WORD.findall(plain)):
+        return
+    if all(leak.value in known for leak in _in_clear(plain, engine)):
         return
     start = 0
     for line in text.split("\n"):
