@@ -43,7 +43,10 @@ COMMANDS: dict[str, dict[str, tuple[str, str]]] = {
         "serve": ("site", "Build, watch and show the wiki while you edit."),
         "graph": ("site", "Write the concept graph as JSON, GraphML, Mermaid, DOT or CSV."),
         "stores": ("site", "Say which stores were found, and where memsite looked."),
-        "init": ("site", "Write a commented memsite.toml."),
+        "init": ("start", "Write a commented memsite.toml, and the first steps of CI."),
+    },
+    "For agents": {
+        "mcp": ("agent", "Offer the same operations as MCP tools."),
     },
 }
 
