@@ -107,9 +107,14 @@ def node_id(target: object) -> str | None:
 
 
 def _named_targets(graph: Graph) -> dict[Address, Counter[str]]:
-    """For each note the nodes it links to, in order of appearance, and how often."""
+    """For each note the nodes it links to, in order of appearance, and how often. Links to notes that
+    are not in the graph, because they are private, are left out."""
     return {
-        address: Counter(thing for target in leads if (thing := node_id(target)))
+        address: Counter(
+            thing
+            for target in leads
+            if (thing := node_id(target)) and (thing in graph.notes or _kind(thing) == "concept")
+        )
         for address, leads in graph.targets.items()
     }
 
