@@ -83,17 +83,21 @@ def _fields(row: Row) -> tuple[str, ...]:
 @output_options
 def search_command(
     query: str, store: str | None, tags: tuple[str, ...], types: tuple[str, ...], limit: int, *, regex: bool
-) -> None:
-    """Search the full text of all notes, best hits first: titles, then headings, then text."""
+) -> int:
+    """Search the full text of all notes, best hits first: titles, then headings, then text.
+
+    Exits with 1 when nothing is found, as grep does.
+    """
     options = invocation()
     answer = options.memory().search(query, store=store, tags=tags, types=types, limit=limit, regex=regex)
     if options.format == "json":
         echo_answer(answer)
-        return
+        return int(not answer.hits)
     for hit in answer.hits:
         _print_hit(hit, plain=options.format == "plain")
     more = answer.total - len(answer.hits)
     note_line(f"{answer.total} notes" + (f", {more} of them not shown (--limit)" if more > 0 else ""))
+    return int(not answer.hits)
 
 
 def _print_hit(hit: Hit, *, plain: bool) -> None:
