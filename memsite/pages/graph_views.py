@@ -147,7 +147,7 @@ class _Facts:
             id=node.id, label=one_line(note.title), kind="note", community=node.community, degree=node.degree,
             stores=(note.store,), type="index" if index else visible(note.type or "note"), day=_day(note),
             tags=self._tags(tags_of(note)), url=plan.href(plan.notes[note.address]),
-            excerpt=_excerpt(note.description or note.document.text),
+            excerpt=_excerpt(note.description or note.document.text.removeprefix(note.document.lead)),
             mentions=len(plan.graph.backlinks.get(note.address, ())),
         )  # fmt: skip
 

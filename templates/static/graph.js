@@ -314,7 +314,7 @@
     const [left, top, right, bottom] = graph.bounds(nodes);
     const room = free();
     const margin = room.width < 500 ? 24 : 46;
-    const scale = Math.min((room.width - 2 * margin) / (right - left + 1), (room.height - 2 * margin) / (bottom - top + 1), nodes ? 1.2 : 1.6);
+    const scale = Math.min((room.width - 2 * margin) / (right - left + 1), (room.height - 2 * margin) / (bottom - top + 1), nodes ? 1.2 : 2.2);
     return { x: (left + right) / 2, y: (top + bottom) / 2, scale, offset: true };
   }
 
