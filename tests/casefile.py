@@ -25,7 +25,9 @@ from pathlib import Path
 
 CASES = Path(__file__).parent / "cases"
 _FENCE = re.compile(r"(~{4,})(\w+) ?(.*)")
-_WORD = re.compile(r"""(?P<key>\w+=)?(?P<quoted>[rb]{0,2}(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'))|(?P<bare>\S+)""")
+_WORD = re.compile(
+    r"""(?P<key>\w+=)?(?P<quoted>[rb]{0,2}(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'))|(?P<bare>\S+)"""
+)
 
 
 @dataclass(frozen=True)
@@ -120,7 +122,15 @@ def _entries(kind: str, info: str, body: list[str]) -> Iterator[tuple[str, Entry
             name, _, text = part.partition("\n")
             yield name, text
     elif kind == "python":
-        names = {"__builtins__": {}, "Link": Link, "Mode": Mode, "Fifo": Fifo, "bytes": bytes, "range": range, "chr": chr}
+        names = {
+            "__builtins__": {},
+            "Link": Link,
+            "Mode": Mode,
+            "Fifo": Fifo,
+            "bytes": bytes,
+            "range": range,
+            "chr": chr,
+        }
         yield from eval("".join(body), names).items()  # our own data
     elif kind != "steps":
         raise ValueError(f"unknown fence {kind!r}")

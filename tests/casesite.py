@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 import re
 from collections import Counter
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
-from caseactions import World, action
+from caseactions import World, action, note_of
 
 from memsite.build import build_site
 from memsite.note import Address
@@ -94,6 +97,7 @@ def build(world: World, *options: str) -> Iterator[str]:
     """Build into `site`; says faults that the audit of the written files found."""
     world.forget()
     result = build_site(world.memory, site(world), strict="strict" in options, clean="clean" in options)
+    world.kept["built"] = result
     yield "stopped" if result.stopped else "built"
     yield from result.faults
 
@@ -209,14 +213,17 @@ def grep(world: World, *texts: str) -> Iterator[str]:
 
 @action
 def site_files(world: World, pattern: str = "*") -> Iterator[str]:
-    for path in sorted(p for p in site(world).rglob(pattern) if p.is_file()):
+    found = site(world).glob(pattern) if "/" in pattern else site(world).rglob(pattern)
+    for path in sorted(p for p in found if p.is_file()):
         yield path.relative_to(site(world)).as_posix()
 
 
 @action
 def same_site(world: World) -> Iterator[str]:
     """Remembers the files of the site, or says which differ from those remembered."""
-    now = {p.relative_to(site(world)).as_posix(): p.read_bytes() for p in site(world).rglob("*") if p.is_file()}
+    now = {
+        p.relative_to(site(world)).as_posix(): p.read_bytes() for p in site(world).rglob("*") if p.is_file()
+    }
     before = world.kept.setdefault("site", now)
     changed = sorted(name for name in before.keys() | now.keys() if before.get(name) != now.get(name))
     yield from changed or ["the same"]
@@ -243,3 +250,181 @@ def headings_shown(world: World, url: str) -> Iterator[str]:
     main = re.search(r"<article\b.*?</article>", text, re.DOTALL)
     for tag, inner in re.findall(r"<(h[1-6])\b[^>]*>(.*?)</\1>", main[0] if main else text, re.DOTALL):
         yield f"{tag} {Html(f'<p>{inner}</p>').text}"
+
+
+@action
+def build_into(world: World, folder: str) -> Iterator[str]:
+    """Build into any folder; says how many notes the site has."""
+    target = Path.home() if folder == "~" else world.root / folder
+    world.forget()
+    result = build_site(world.memory, target)
+    yield f"built {result.notes}"
+    yield from result.faults
+
+
+@action
+def written(world: World) -> Iterator[str]:
+    world.forget()
+    result = build_site(world.memory, site(world))
+    yield f"{len(result.written)} written, {len(result.removed)} removed"
+
+
+@action
+def written_pages(world: World) -> Iterator[str]:
+    """What the last `build` wrote."""
+    yield from world.kept["built"].written
+
+
+@action
+def own_path(world: World) -> Iterator[str]:
+    """Files of the site that name the folder they were built from."""
+    return grep(world, str(world.root))
+
+
+@action
+def shuffle(world: World) -> Iterator[str]:
+    """Write all notes of the vault again in another order, so that the folder lists them otherwise."""
+    notes = sorted((world.root / "vault").rglob("*.md"), key=lambda path: path.name[::-1])
+    contents = [(path, path.read_bytes()) for path in notes]
+    for path in notes:
+        path.unlink()
+    for path, content in contents:
+        path.write_bytes(content)
+    world.forget()
+    return iter(())
+
+
+@action
+def json_files(world: World) -> Iterator[str]:
+    """JSON files that do not load strictly."""
+    for path in site(world).rglob("*.json"):
+        try:
+            json.loads(path.read_text(encoding="utf-8"), parse_constant=_refuse)
+        except ValueError as error:
+            yield f"{path.name}: {error}"
+
+
+def _refuse(name: str) -> object:
+    raise ValueError(f"{name} is no JSON")
+
+
+@action
+def script_data(world: World) -> Iterator[str]:
+    """Characters in written scripts and inline JSON that could end a script or a line of it."""
+    found = [(url, inner) for url, text in _pages(world) for inner in SCRIPT.findall(text)]
+    data = site(world).rglob("*.js")
+    found += [(p.name, p.read_text(encoding="utf-8")) for p in data if "vendor" not in p.parts]
+    for name, script in found:
+        if re.search(r"</script|<!--|[\u2028\u2029]", script, re.IGNORECASE):
+            yield name
+
+
+SCRIPT = re.compile(r"<script\b[^>]*>(.*?)</script>", re.DOTALL)
+
+
+@action
+def one_frame(world: World) -> Iterator[str]:
+    """Pages with other than one each of html, head, body, main and h1."""
+    for url, text in _pages(world):
+        counts = Counter(tag for tag, _ in Html(text).elements)
+        yield from (
+            f"{url}: {counts[tag]} <{tag}>" for tag in ("html", "head", "body", "main") if counts[tag] != 1
+        )
+        for tag in ("html", "body", "main", "article", "div", "section"):
+            if len(re.findall(rf"<{tag}[\s>]", text)) != len(re.findall(rf"</{tag}>", text)):
+                yield f"{url}: <{tag}> opened and closed unevenly"
+
+
+@action
+def without_policy(world: World) -> Iterator[str]:
+    """Pages whose first element after the charset is not the strict policy."""
+    policy = re.compile(
+        r"<head>\s*<meta charset=\"utf-8\"\s*/?>\s*<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'",
+        re.IGNORECASE,
+    )
+    for url, text in _pages(world):
+        if not policy.search(text) or re.search(r"Security-Policy\"[^>]*unsafe", text):
+            yield url
+
+
+@action
+def hidden_in_site(world: World) -> Iterator[str]:
+    """Pages and scripts that hold a control, bidi or tag character."""
+    for path in sorted(site(world).rglob("*")):
+        if path.suffix not in (".html", ".js", ".json", ".xml", ".txt") or "vendor" in path.parts:
+            continue
+        found = re.findall(
+            r"[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]",
+            path.read_text("utf-8"),
+        )
+        if found:
+            yield f"{path.relative_to(site(world))}: {sorted(set(found))!r}"
+
+
+# The graph and the server --------------------------------------------------------------------
+
+
+def _network(network: Any, arrow: str) -> Iterator[str]:
+    yield from (node.id for node in network.nodes)
+    for edge in network.edges:
+        yield " ".join([edge.source, arrow, edge.target, str(edge.weight), *edge.relations])
+
+
+@action
+def note_graph(world: World) -> Iterator[str]:
+    """Nodes, then edges with their weight and kinds."""
+    from memsite.graph import note_network
+
+    return _network(note_network(world.memory.graph()), "->")
+
+
+@action
+def concept_graph(world: World) -> Iterator[str]:
+    from memsite.graph import concept_network
+
+    return _network(concept_network(world.memory.graph()), "--")
+
+
+@action
+def mentions(world: World, name: str) -> Iterator[str]:
+    """Notes that name a note without a link, how they spell it first, and how often."""
+    from memsite.graph.mentions import mentions as find_mentions
+
+    graph = world.memory.graph()
+    for mention in find_mentions(graph).get(note_of(world, name).address, ()):
+        yield f"{graph.notes[mention.address].path} {mention.name} {mention.count}"
+
+
+@action
+def get(world: World, target: str, *options: str) -> Iterator[str]:
+    """A raw request: status and the text of the page."""
+    words = dict(option.split("=", 1) for option in options)
+    path, _, query = target.partition("?")
+    headers = [(b"host", words.get("host", "127.0.0.1:8000").encode())]
+    headers += [(b"origin", words["origin"].encode())] if "origin" in words else []
+    scope = {"type": "http", "method": words.get("method", "GET"), "path": path, "raw_path": path.encode()}
+    scope |= {
+        "query_string": query.encode(),
+        "headers": headers,
+        "scheme": "http",
+        "server": ("127.0.0.1", 8000),
+    }
+    scope |= {"root_path": "", "http_version": "1.1", "client": ("127.0.0.1", 1)}
+    status, text = asyncio.run(_answer(world, scope))
+    yield f"{status} {Html(text).text}".strip()
+
+
+async def _answer(world: World, scope: dict[str, Any]) -> tuple[int, str]:
+    from memsite.serve.app import Live, PreviewServer
+
+    sent: list[dict[str, Any]] = []
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    await PreviewServer(Live(site(world).resolve(), version=1))(scope, receive, send)
+    body = b"".join(message.get("body", b"") for message in sent)
+    return sent[0]["status"], body.decode()

@@ -80,9 +80,7 @@ def new(world: World, kind: str, title: str, text: str = "", *options: str) -> I
 def delete(world: World, identifier: str, *options: str) -> Iterator[str]:
     """Delete a note; says which links led to it."""
     words = _options(options)
-    gone = world.memory.delete(
-        identifier, expected=words.get("checksum"), dry_run="dry" in words, now=NOW
-    )
+    gone = world.memory.delete(identifier, expected=words.get("checksum"), dry_run="dry" in words, now=NOW)
     yield f"{'would delete' if gone.dry_run else 'deleted'} {gone.address.removeprefix('memory://')}"
     for back in gone.linked_from:
         yield f"linked from {back.address.removeprefix('memory://')}"

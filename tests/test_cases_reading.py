@@ -1,11 +1,9 @@
-"""The cases about reading: links, names, front matter, encodings, paths, rendering."""
+"""The cases about reading: links, names, front matter, encodings, paths, rendering, search and graph."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-import casesite  # noqa: F401 - registers its actions
-import casewriting  # noqa: F401
 import pytest
 from caseactions import World
 from casefile import Case, cases, run
@@ -18,6 +16,8 @@ AREAS = (
     "encoding",
     "paths-platform",
     "render-markdown",
+    "search",
+    "graph",
 )
 
 
