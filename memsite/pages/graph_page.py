@@ -122,8 +122,10 @@ def _table_url(view: View) -> str:
 
 
 def _inline_table(view: View, desk: Desk) -> Table:
-    rows = tuple(_rows(view, "")) if len(view.dots) <= INLINE else ()
-    return _table(view, rows, desk.plan.href(_table_url(view)))
+    """All rows, or the address of the pages that hold them."""
+    if len(view.dots) <= INLINE:
+        return _table(view, tuple(_rows(view, "")), "")
+    return _table(view, (), desk.plan.href(_table_url(view)))
 
 
 def _table(view: View, rows: tuple[Row, ...], href: str, *, part: int = 1) -> Table:
