@@ -8,7 +8,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -118,7 +118,7 @@ def assert_mended(root: Path, operation: Operation) -> None:
     before = state(root)
     assert memory.repair(now=NOW).mends == ()
     assert state(root) == before
-    assert {os.stat(path).st_nlink for path in root.rglob("*.md")} == {1}
+    assert {path.stat().st_nlink for path in root.rglob("*.md")} == {1}
     for folder in root.rglob(".memsite/trash/*"):
         assert (folder / "record.json").is_file(), folder
     try:
@@ -194,42 +194,34 @@ def test_every_call_fails_from_some_point_on(name: str, before: Path, place: Pat
     for at in range(1, len([call for call in calls if call in growing]) + 1, 2):
         root = copied(before, place)
         memory = opened(root)
-        full = False
-
-        def fail(_name, _call, _args):
-            nonlocal full
-            full = True
-            raise OSError(FULL, os.strerror(FULL))
-
-        with intercepted(at, fail, growing), intercepted_rest(lambda: full), suppress(MemsiteError):
+        with full_from(at, growing), suppress(MemsiteError):
             operation(memory)
         assert_whole(root, state(before), new)
         assert_mended(root, operation)
 
 
-class intercepted_rest:  # noqa: N801 - reads as the function beside it
-    """While `is_full` says so, no file can be made or grow."""
+@contextmanager
+def full_from(at: int, growing: frozenset[str]) -> Iterator[None]:
+    """From call `at` on no file is written to, and no folder made."""
+    full: list[bool] = []
 
-    def __init__(self, is_full: Callable[[], bool]) -> None:
-        self._is_full = is_full
+    def fail(name: str, _call: object, _args: object) -> None:
+        full.append(True)
+        raise OSError(FULL, os.strerror(FULL), name)
 
-    def __enter__(self) -> None:
-        self._write, self._mkdir = os.write, os.mkdir
-
-        def write(*args):
-            if self._is_full():
+    def unless_full(call: Callable[..., object]) -> Callable[..., object]:
+        def wrapped(*args: object, **options: object) -> object:
+            if full:
                 raise OSError(FULL, os.strerror(FULL))
-            return self._write(*args)
+            return call(*args, **options)
 
-        def mkdir(*args, **options):
-            if self._is_full():
-                raise OSError(FULL, os.strerror(FULL))
-            return self._mkdir(*args, **options)
+        return wrapped
 
-        os.write, os.mkdir = write, mkdir
-
-    def __exit__(self, *_: object) -> None:
-        os.write, os.mkdir = self._write, self._mkdir
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "write", unless_full(os.write))
+        patch.setattr(os, "mkdir", unless_full(os.mkdir))
+        with intercepted(at, fail, growing):
+            yield
 
 
 def test_a_kill_is_told_from_a_failure(before: Path, place: Path) -> None:
