@@ -1,0 +1,151 @@
+"""The command that a project begins with: init."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from memsite.cli.options import examples, invocation, project_options
+from memsite.cli.settings import Setting, all_settings, table_meanings, toml, toml_key
+from memsite.cli.terminal import echo, note_line, visible
+from memsite.errors import BadArgument, NoStore
+
+if TYPE_CHECKING:
+    from memsite.stores import Discovery, Store
+
+CI_FILES = {"github": ".github/workflows/memory.yml", "gitlab": ".gitlab-ci.yml"}
+HOOK_FILE = ".pre-commit-config.yaml"
+
+
+@click.command(
+    "init",
+    epilog=examples(
+        "memsite init",
+        'memsite init --vault docs --title "Tide board" --ci github',
+        "memsite init --hook",
+    ),
+)
+@click.option("--title", help="Name of the site [default: the folder's name].")
+@click.option("--ci", type=click.Choice(tuple(CI_FILES)), help="Write a CI job as well.")
+@click.option("--hook", is_flag=True, help="Write a pre-commit hook as well.")
+@project_options
+def init_command(title: str | None, ci: str | None, *, hook: bool) -> None:
+    """Write a commented memsite.toml for the stores that are found here.
+
+    Files that are there already stay as they are.
+    """
+    options = invocation()
+    root = (options.project or Path.cwd()).resolve()
+    discovery = _found(root)
+    for store in discovery.stores:
+        notes = len(store.paths())
+        echo(visible(f"found {store.name} ({store.kind}, {notes} note{'s' * (notes != 1)}): {store.root}"))
+    for remark in discovery.notes:
+        note_line(visible(f"note: {remark}"))
+    _write(root / "memsite.toml", settings_text(title or _asked_title(root), discovery, root))
+    if ci:
+        _write(root / CI_FILES[ci], _template(f"{ci}.yml"))
+    if hook:
+        _write(root / HOOK_FILE, _template("pre-commit.yaml"))
+    echo("next: memsite check, then memsite serve")
+
+
+def _found(root: Path) -> Discovery:
+    """The stores of the project; without any, a person is asked for a folder.
+
+    Raises NoStore (E001) where nobody can be asked, BadArgument (E019) for a folder that is not there.
+    """
+    from memsite.config import load_config
+    from memsite.stores import find_stores
+
+    options = invocation()
+    settings = load_config(root)
+    try:
+        return find_stores(settings, root, system_dir=options.system_dir, vaults=options.vaults)
+    except NoStore as error:
+        if not sys.stdin.isatty():
+            raise NoStore(
+                error.message,
+                hint="Name a folder of notes: memsite init --vault FOLDER; or begin one: "
+                "mkdir -p .workflow/memory",
+                **error.details,
+            ) from error
+    folder = click.prompt("No memory here yet. Which folder holds Markdown notes?", type=Path, err=True)
+    return find_stores(settings, root, vaults=[("", root / folder)])
+
+
+def _asked_title(root: Path) -> str:
+    if not sys.stdin.isatty() or (root / "memsite.toml").exists():
+        return root.name or "Memory"
+    return str(click.prompt("Title of the site", default=root.name or "Memory", err=True))
+
+
+def _write(file: Path, text: str) -> None:
+    """Write a new file; one that is there stays. Raises BadArgument (E019) where it cannot be written."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with file.open("x", encoding="utf-8", newline="\n") as new:
+            new.write(text)
+    except FileExistsError:
+        echo(visible(f"kept {file.name}: it is there already"))
+    except OSError as error:
+        raise BadArgument(
+            f"{file} cannot be written: {(error.strerror or 'unknown error').lower()}."
+        ) from error
+    else:
+        echo(visible(f"wrote {file.name}"))
+
+
+def _template(name: str) -> str:
+    from memsite.templates import templates_folder
+
+    return (templates_folder() / "init" / name).read_text(encoding="utf-8")
+
+
+# The configuration file ---------------------------------------------------------------------
+
+_HEAD = """\
+# Settings of memsite for this project. A line that begins with "# " and a key shows a default:
+# take the "# " away to change it. `memsite check` says at once when a key is not understood.
+"""
+
+
+def settings_text(title: str, discovery: Discovery, root: Path) -> str:
+    """A memsite.toml that names the stores inside the project and shows every default."""
+    settings = all_settings()
+    parts = [_HEAD]
+    for table, meaning in table_meanings().items():
+        of_table = [each for each in settings if each.table == table]
+        if table == "stores":
+            parts += [_store_text(store, of_table, root) for store in discovery.stores]
+        else:
+            given = {"title": title} if table == "site" else {}
+            parts.append("\n".join([f"# {_plain(meaning)}", f"[{table}]", *_lines(of_table, given)]) + "\n")
+    return "\n".join(parts)
+
+
+def _store_text(store: Store, settings: list[Setting], root: Path) -> str:
+    """The table of a store. One that lies outside the project is another's on another machine."""
+    place = store.root.resolve()
+    if not place.is_relative_to(root):
+        return f"# The store {store.name} ({store.kind}) lies outside the project; it needs no setting.\n"
+    given = {"kind": store.kind, "path": place.relative_to(root).as_posix()}
+    lines = [f"[stores.{toml_key(store.name)}]", *_lines(settings, given)]
+    return "\n".join(lines) + "\n"
+
+
+def _lines(settings: list[Setting], given: dict[str, str]) -> Iterator[str]:
+    for each in settings:
+        if each.key in given:
+            yield f"{each.key} = {toml(given[each.key])}"
+        else:
+            yield from (f"# {line}" for line in _plain(each.meaning).splitlines())
+            yield f"# {each.key} = {each.default}"
+
+
+def _plain(markdown: str) -> str:
+    return markdown.replace("`", "")
