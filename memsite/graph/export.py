@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
 import json
 import re
 from collections.abc import Callable, Mapping
 from typing import Literal, TypeAlias
-from xml.sax.saxutils import escape, quoteattr
 
 from memsite.graph.network import Edge, Network, Node
 from memsite.markdown.names import visible
@@ -56,8 +56,13 @@ def to_json(network: Network) -> str:
 # GraphML ----------------------------------------------------------------------------------------
 
 _NODE_KEYS: Mapping[str, str] = {
-    "label": "string", "kind": "string", "degree": "int", "weight": "int", "rank": "double", "community": "int",
-}  # fmt: skip
+    "label": "string",
+    "kind": "string",
+    "degree": "int",
+    "weight": "int",
+    "rank": "double",
+    "community": "int",
+}
 
 
 def to_graphml(network: Network) -> str:
@@ -83,21 +88,25 @@ def _graphml_key(element: str, name: str, kind: str) -> str:
 
 def _graphml_node(node: Node) -> str:
     values = "".join(
-        f'<data key="node-{name}">{escape(_xml(str(getattr(node, name))))}</data>' for name in _NODE_KEYS
+        f'<data key="node-{name}">{_xml(str(getattr(node, name)))}</data>' for name in _NODE_KEYS
     )
-    return f"<node id={quoteattr(_xml(node.id))}>{values}</node>"
+    return f"<node id={_attribute(node.id)}>{values}</node>"
 
 
 def _graphml_edge(edge: Edge) -> str:
-    relations = escape(_xml(", ".join(edge.relations)))
-    ends = f"source={quoteattr(_xml(edge.source))} target={quoteattr(_xml(edge.target))}"
+    relations = _xml(", ".join(edge.relations))
+    ends = f"source={_attribute(edge.source)} target={_attribute(edge.target)}"
     more = f'<data key="edge-relations">{relations}</data>' if relations else ""
     return f'<edge {ends}><data key="edge-weight">{edge.weight}</data>{more}</edge>'
 
 
+def _attribute(text: str) -> str:
+    return f'"{_xml(text)}"'
+
+
 def _xml(text: str) -> str:
-    """`text` without what XML 1.0 cannot hold at all."""
-    return _NO_XML.sub("\ufffd", text)
+    """`text` escaped, without the characters that XML 1.0 cannot hold at all."""
+    return html.escape(_NO_XML.sub("\ufffd", text))
 
 
 # Mermaid, DOT, CSV ------------------------------------------------------------------------------

@@ -69,9 +69,9 @@ def mentions(graph: Graph) -> Mapping[Address, tuple[Mention, ...]]:
 
     Whole words only, case and normal form ignored; not in code or links; the longest of two
     overlapping names counts. Not looked for: names of fewer than four letters (three for acronyms,
-    two where words are not spaced), names without a letter, names of several notes or of an index (MEMORY.md), and names that
-    more than one note in twenty mentions. Each name waits at its rarest word, so the cost is
-    that of reading the texts once.
+    two where words are not spaced), names without a letter, names of several notes or of an index
+    (MEMORY.md), and names that more than one note in twenty mentions. Each name waits at its rarest
+    word, so the cost is that of reading the texts once.
     """
     words = {address: set(words_of(note.document.text)) for address, note in graph.notes.items()}
     spread = Counter(word for found in words.values() for word in found)
