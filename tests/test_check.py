@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -19,34 +20,23 @@ from memsite.check import (
     documentation,
     find_rule,
     fingerprints,
+    named_files,
     unaccepted,
 )
 from memsite.config import CheckConfig
 from memsite.graph import resolve
 from memsite.markdown import describe, parse
 from memsite.memory import Memory, open_memory
+from memsite.memory.surroundings import project_files
 from memsite.note import Graph, Problem, Source, StoreView
-
-TWINS = [("memory://notes/same-1", "memory://notes/same-2", 0.95)]
-
-
-def problems_of(memory: Memory, *, config: CheckConfig | None = None) -> tuple[Problem, ...]:
-    graph = memory.graph()
-    same = {
-        note.document.text.partition("\n")[2] for note in graph.notes.values() if "/same-" in note.address
-    }
-    return check(
-        graph,
-        config=config or memory.config.check,
-        bytes_of={"memory://system/MEMORY": (memory.project / SYSTEM / "MEMORY.md").read_bytes()},
-        twins=TWINS if len(same) == 1 else [],
-        project_files=frozenset({"src/app.py", "README.md"}),
-        today=date(2026, 6, 1),
-    )
 
 
 def places(problems: tuple[Problem, ...]) -> list[tuple[str, str, int]]:
     return sorted((problem.code, problem.path, problem.line) for problem in problems)
+
+
+def replaced(memory: Memory, config: CheckConfig) -> Memory:
+    return Memory(replace(memory.config, check=config), memory.project, discovery=memory.discovery)
 
 
 def mend(root: Path) -> None:
@@ -65,13 +55,13 @@ def broken(project: WriteTree) -> Path:
 
 def test_each_rule_is_found_once_at_its_place(broken: Path) -> None:
     memory = open_memory(broken, system_dir=broken / SYSTEM)
-    assert places(problems_of(memory)) == sorted(EXPECTED)
+    assert places(memory.problems()) == sorted(EXPECTED)
 
 
 def test_nothing_is_left_after_mending(broken: Path) -> None:
     mend(broken)
     memory = open_memory(broken, system_dir=broken / SYSTEM)
-    assert places(problems_of(memory)) == []
+    assert places(memory.problems()) == []
 
 
 def test_every_rule_is_covered_and_documented() -> None:
@@ -88,7 +78,7 @@ def test_every_rule_is_covered_and_documented() -> None:
 
 def test_same_memory_same_problems(broken: Path) -> None:
     one, two = (open_memory(broken, system_dir=broken / SYSTEM) for _ in range(2))
-    assert problems_of(one) == problems_of(two)
+    assert one.problems() == two.problems()
 
 
 # Configuration -------------------------------------------------------------------------------
@@ -101,7 +91,7 @@ def test_severities_ignores_and_limits(broken: Path) -> None:
         ignore=("W006 notes/links.md", "W012 notes/other/*", "W014 notes/*"),
         memory_lines=500,
     )
-    found = {problem.code: problem.severity for problem in problems_of(memory, config=config)}
+    found = {problem.code: problem.severity for problem in replaced(memory, config).problems()}
     assert found["W005"] == "error"
     assert found.keys().isdisjoint({"W003", "W006", "W011", "W014"})
     assert "W012" in found
@@ -343,3 +333,18 @@ def test_the_check_is_linear() -> None:
     seconds(50)
     small = min(seconds(100) for _ in range(3))
     assert seconds(1000) < 40 * small + 0.05
+
+
+def test_files_of_the_project_are_asked_for_by_name(broken: Path) -> None:
+    """Only what notes name is looked at; nothing outside the project ever is."""
+    graph = graph_of(
+        {
+            "a.md": "`src/app.py` `../x/y.py` `/etc/pass.wd` `a/../../b.py` [u](../up.md) [v](../../../out.md) [[c]]"
+        }
+    )
+    named = named_files(graph)
+    assert named == {"src/app.py", "up.md"}
+    assert project_files(broken, [*named, "src/gone.py", "x" * 5000 + "/y", "a\0b/c"]) == {
+        "src/app.py",
+        "src/",
+    }

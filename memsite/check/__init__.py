@@ -11,7 +11,7 @@ from memsite.check.links import link_problems
 from memsite.check.memory_file import Budget, budgets, memory_problems
 from memsite.check.names import name_problems
 from memsite.check.problems import ORDER, in_note, weigh
-from memsite.check.reach import orphan_problems, stale_problems, twin_problems
+from memsite.check.reach import named_files, orphan_problems, stale_problems, twin_problems
 from memsite.check.rules import BY_CODE, BY_NAME, RULES, Rule, documentation, explain, find_rule
 from memsite.check.unseen import unseen
 from memsite.config import CheckConfig
@@ -32,6 +32,7 @@ __all__ = [
     "explain",
     "find_rule",
     "fingerprints",
+    "named_files",
     "sorted_problems",
     "unaccepted",
     "unseen",
@@ -50,8 +51,9 @@ def check(
     """All that is wrong with a memory, sorted by path, line, column and code. Linear.
 
     What the graph does not know may be handed in, else the rule says nothing: `bytes_of` each
-    MEMORY.md (W003), `twins` with their likeness from 0 to 1 (W018), posix paths of the project's
-    files (W017), the day it is (W017).
+    MEMORY.md (W003), `twins` with their likeness from 0 to 1 (W018), which of the files that
+    `named_files` lists are in the project, and which folders, these with `/` at the end (W005, W017),
+    the day it is (W017).
     """
     found: list[Problem] = [
         in_note(graph, note, finding) for note in graph.notes.values() for finding in note.findings

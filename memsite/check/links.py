@@ -15,7 +15,9 @@ def link_problems(graph: Graph, *, project_files: frozenset[str]) -> Iterator[Pr
     for address, note in graph.notes.items():
         for link, target in zip(note.document.links, graph.targets.get(address, ()), strict=True):
             if isinstance(target, Missing):
-                if not _in_project(graph, note, link.target, project_files):
+                outside = project_files and leaves_store(note, link.target)
+                # A file of the project outside the store is no note, but it is there.
+                if not outside or in_project(graph, note, link.target) not in project_files:
                     yield in_note(graph, note, _missing(note, link, target, folders=folders))
             elif isinstance(target, Ambiguous):
                 yield in_note(graph, note, _ambiguous(link, target), related=_paths(graph, target))
@@ -35,14 +37,10 @@ def leaves_store(note: Note, target: str) -> bool:
     return _inside(note, target).startswith("..")
 
 
-def _in_project(graph: Graph, note: Note, target: str, project_files: frozenset[str]) -> bool:
-    """A file of the project outside the store is no note, but it is there."""
-    if not project_files or not leaves_store(note, target):
-        return False
-    path = target.partition("#")[0]
-    return (
-        posixpath.normpath(posixpath.join(posixpath.dirname(shown_path(graph, note)), path)) in project_files
-    )
+def in_project(graph: Graph, note: Note, target: str) -> str:
+    """The path in the project that a relative link out of `note` means."""
+    folder = posixpath.dirname(shown_path(graph, note))
+    return posixpath.normpath(posixpath.join(folder, target.partition("#")[0]))
 
 
 def _folders(graph: Graph) -> frozenset[tuple[str, str]]:

@@ -6,10 +6,21 @@ import re
 from collections.abc import Iterable, Iterator
 from datetime import date
 
-from memsite.check.links import is_memory_file
+from memsite.check.links import in_project, is_memory_file, leaves_store
 from memsite.check.problems import in_note, shown_path
 from memsite.config import CheckConfig
-from memsite.note import Address, Ambiguous, ConceptTarget, Finding, Found, Graph, Note, Problem, Target
+from memsite.note import (
+    Address,
+    Ambiguous,
+    ConceptTarget,
+    Finding,
+    Found,
+    Graph,
+    Missing,
+    Note,
+    Problem,
+    Target,
+)
 
 _PROJECT_PATH = re.compile(r"(?<![\w./:@~-])[\w.@-]+(?:/[\w.@-]+)+\.\w{1,8}(?![\w/])")
 
@@ -34,7 +45,8 @@ def _leads_on(address: Address, target: Target) -> bool:
 def stale_problems(
     graph: Graph, *, config: CheckConfig, project_files: frozenset[str], today: date | None
 ) -> Iterator[Problem]:
-    """`project_files` are posix paths relative to the project; empty: not known, nothing is said."""
+    """`project_files` are posix paths relative to the project, folders with `/` at the end; empty: not
+    known, nothing is said."""
     folders = {path.partition("/")[0] for path in project_files if "/" in path}
     endings = _endings(project_files)
     for note in graph.notes.values():
@@ -62,6 +74,19 @@ def _endings(project_files: Iterable[str]) -> frozenset[str]:
         for parts in (path.split("/") for path in project_files)
         for start in range(len(parts))
     )
+
+
+def named_files(graph: Graph) -> frozenset[str]:
+    """Every path in the notes that may be a file of the project: what `project_files` has to know.
+
+    Posix, relative to the project, and never out of it.
+    """
+    named = {path for note in graph.notes.values() for path in _paths_in_code(note)}
+    for address, note in graph.notes.items():
+        for link, target in zip(note.document.links, graph.targets.get(address, ()), strict=True):
+            if isinstance(target, Missing) and leaves_store(note, link.target):
+                named.add(in_project(graph, note, link.target))
+    return frozenset(path for path in named if not path.startswith(("../", "/", "~")) and "/../" not in path)
 
 
 def _paths_in_code(note: Note) -> list[str]:

@@ -125,10 +125,20 @@ class Memory:
     def problems(self) -> tuple[Problem, ...]:
         """All that is wrong with the memory, sorted, leftovers of interrupted writes included."""
         if self._problems is None:
-            from memsite.check import check, sorted_problems
+            from memsite.check import check, named_files, sorted_problems
+            from memsite.graph import similar
             from memsite.memory.repair import interrupted
+            from memsite.memory.surroundings import project_files
 
-            found = check(self.graph(), config=self.config.check, bytes_of=self.memory_files())
+            graph = self.graph()
+            found = check(
+                graph,
+                config=self.config.check,
+                bytes_of=self.memory_files(),
+                twins=[(pair.first, pair.second, pair.likeness) for pair in similar(graph)],
+                project_files=project_files(self.project, named_files(graph)),
+                today=datetime.now(UTC).date() if self.config.check.stale_days else None,
+            )
             self._problems = sorted_problems((*found, *interrupted(self)))
         return self._problems
 
