@@ -52,7 +52,7 @@ def new_note(
     """
     wanted = _checked(wanted)
     store = _store_for(memory, wanted, store_name)
-    with memory.open_for_writing(store) as writable:
+    with memory.open_for_writing(store, dry_run=dry_run) as writable:
         path, content, changes, rows = _plan(store, writable, wanted, now)
         tx = None
         if not dry_run:

@@ -124,7 +124,7 @@ def _row_without_file(memory: Memory, identifier: str) -> tuple[Store, str] | No
 
 
 def _delete_row(memory: Memory, store: Store, entry_id: str, *, dry_run: bool, now: datetime) -> Written:
-    with memory.open_for_writing(store) as writable:
+    with memory.open_for_writing(store, dry_run=dry_run) as writable:
         name = index_name(store)
         found = read_index(writable, name) if name is not None else None
         if found is None or name is None:

@@ -44,7 +44,7 @@ def undo(memory: Memory, tx: str | None, *, store_name: str | None, dry_run: boo
     """
     chosen = _choose(memory, tx, store_name)
     store = memory.store(chosen.store)
-    with memory.open_for_writing(store) as writable:
+    with memory.open_for_writing(store, dry_run=dry_run) as writable:
         record = next((each for each in records(writable.trash) if each.tx == chosen.tx), None)
         if record is None:
             raise NotFound(f"The trash no longer holds '{chosen.tx}'.")

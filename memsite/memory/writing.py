@@ -14,7 +14,7 @@ from memsite.memory.answers import Written
 from memsite.memory.integrity import note_problems
 from memsite.note import Checksum, IndexEntry, Note, Problem, Source, address_of
 from memsite.stores.disk import Held, checksum_of, hold
-from memsite.stores.files import Change, WritableStore, locate
+from memsite.stores.files import Change, WritableStore, locate, require_writable
 from memsite.stores.trash import records
 
 if TYPE_CHECKING:
@@ -89,11 +89,14 @@ def _rewrite(
     now: datetime,
 ) -> Written:
     if dry_run:
-        held = present(store, path, hold(locate(store.root, path)), expected=expected)
+        place = locate(store.root, path)
+        held = present(store, path, hold(place), expected=expected)
+        require_writable(path, place, held)
         content, edited = rewrite(held.content)
         return _answer(memory, store, path, held, content, edited, operation=operation, tx=None, dry_run=True)
     with memory.open_for_writing(store) as writable:
         held = present(store, path, writable.read(path), expected=expected)
+        require_writable(path, writable.locate(path), held)
         content, edited = rewrite(held.content)
         tx = None
         if content != held.content:

@@ -1,0 +1,1025 @@
+"""Writing into a store: the lock, what is refused, what stays, what undo brings back."""
+
+from __future__ import annotations
+
+import base64
+import json
+import multiprocessing
+import os
+import shutil
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from filelock import FileLock
+
+from memsite.errors import (
+    BadArgument,
+    BadEncoding,
+    IndexUnreadable,
+    Locked,
+    MatchCount,
+    MemoryProtected,
+    MemsiteError,
+    NotFound,
+    OutsideStore,
+    PruneNeedsFilter,
+    ReadOnly,
+    StaleChecksum,
+    WikiLinkRequired,
+)
+from memsite.memory import Memory, open_memory
+from memsite.stores import files, trash
+from memsite.stores.disk import Attributes, write_new
+from memsite.stores.files import open_for_writing
+
+NOW = datetime(2026, 4, 1, 12, 0, tzinfo=UTC)
+INDEX = (
+    '{"entries": [\n {"id": "MEM-1", "file": "MEM-1.md", "x": 1},\n {"id": "TIP-2", "file": "TIP-2.md"}\n]}\n'
+)
+
+Make = Callable[..., Memory]
+
+
+@pytest.fixture
+def make(tmp_path: Path) -> Make:
+    """A memory of files: `vault/` is a vault, `.workflow/memory` and `system` the other stores if used."""
+
+    def made(**named: str | bytes) -> Memory:
+        for folder in (".workflow/memory", "system", "vault"):
+            (tmp_path / folder).mkdir(parents=True, exist_ok=True)
+        for name, written in named.items():
+            path = tmp_path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(written.encode() if isinstance(written, str) else written)
+        return opened(tmp_path)
+
+    return made
+
+
+def opened(root: Path) -> Memory:
+    return open_memory(root, system_dir=root / "system", vaults=[("vault", root / "vault")])
+
+
+def tree(root: Path) -> dict[str, tuple[bytes, int, int]]:
+    """Bytes, mode and time of every file that is not memsite's own."""
+    found = {}
+    for path in root.rglob("*"):
+        if path.is_file() and ".memsite" not in path.parts:
+            facts = path.stat()
+            found[str(path.relative_to(root))] = (
+                path.read_bytes(),
+                stat.S_IMODE(facts.st_mode),
+                facts.st_mtime_ns,
+            )
+    return found
+
+
+def index_of(memory: Memory) -> list[dict[str, object]]:
+    rows = json.loads((memory.project / ".workflow/memory/memory-index.json").read_bytes())["entries"]
+    assert isinstance(rows, list)
+    return rows
+
+
+# Checksums
+
+
+def test_the_checksum_is_that_of_the_bytes(make: Make) -> None:
+    memory = make(**{"vault/a.md": b"\xef\xbb\xbfa\n"})
+    reading = memory.read("a")
+    assert reading.row.checksum == "be4fccb045869c7ad387b9081a44cfd495b37efc020da4b44542de0d980c747f"
+    written = memory.edit("a", "append", "[[x]]", expected=reading.row.checksum, now=NOW)
+    assert written.new_checksum == memory.read("a").row.checksum != written.old_checksum
+
+
+@pytest.mark.parametrize("form", ["{0}", "sha256:{0}", "SHA256:{1}", "{1}", "{2}"])
+def test_a_checksum_in_any_form(make: Make, form: str) -> None:
+    memory = make(**{"vault/a.md": "a\n"})
+    value = memory.read("a").row.checksum
+    encoded = base64.b64encode(bytes.fromhex(value)).decode()
+    assert memory.edit(
+        "a", "append", "[[x]]", expected=form.format(value, value.upper(), encoded), now=NOW
+    ).changed
+
+
+@pytest.mark.parametrize("text", ["", "abc", "0" * 63, "sha256:", "====", "AAAA"])
+def test_what_is_no_checksum_is_refused(make: Make, text: str) -> None:
+    memory = make(**{"vault/a.md": "a\n"})
+    before = tree(memory.project)
+    with pytest.raises(BadArgument):
+        memory.edit("a", "append", "[[x]]", expected=text)
+    assert tree(memory.project) == before
+
+
+def test_a_stale_checksum_never_writes(make: Make) -> None:
+    memory = make(**{"vault/a.md": "one [[x]]\n"})
+    read = memory.read("a").row.checksum
+    memory.edit("a", "append", "two [[x]]", now=NOW)
+    before = tree(memory.project)
+    for attempt in (
+        lambda: memory.edit("a", "append", "[[x]]", expected=read),
+        lambda: memory.edit("a", "append", "[[x]]", expected=read, dry_run=True),
+        lambda: memory.edit_whole("a", b"[[x]]", expected=read),
+        lambda: memory.delete("a", expected=read),
+    ):
+        with pytest.raises(StaleChecksum) as refused:
+            attempt()
+        details = refused.value.details
+        assert (details["expected"], details["actual"]) == (read, memory.read("a").row.checksum)
+        assert "+two [[x]]" in str(details["diff"])
+        assert details["text"] == "one [[x]]\n\ntwo [[x]]\n"
+    assert tree(memory.project) == before
+
+
+# Exact addresses
+
+
+def test_writing_needs_an_exact_and_unique_name(make: Make) -> None:
+    memory = make(
+        **{
+            "vault/a/plan.md": "A [[x]]\n",
+            "vault/b/plan.md": "B [[x]]\n",
+            "vault/roadmap-2026.md": "---\ntitle: Road map\n---\nR\n",
+        }
+    )
+    for name in ("a/plan", "memory://b/plan", "memory://vault/b/plan", "a/plan.md", "Road map"):
+        assert memory.edit(name, "append", "[[y]]", now=NOW).changed
+    for name in ("plan", "PLAN"):
+        with pytest.raises(MemsiteError, match="2 notes") as refused:
+            memory.edit(name, "append", "[[y]]")
+        assert refused.value.code == "E005"
+        assert refused.value.details["candidates"] == ["memory://vault/a/plan", "memory://vault/b/plan"]
+    with pytest.raises(NotFound) as missing:
+        memory.edit("roadmap", "append", "[[y]]")
+    assert "roadmap-2026" in missing.value.hint
+    with pytest.raises(NotFound) as close:
+        memory.edit("road map", "append", "[[y]]")
+    assert "Did you mean 'Road map'" in close.value.hint
+    assert memory.find("road map").path == memory.find("ROAD_MAP").path == "roadmap-2026.md"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../x",
+        "memory://vault/../x",
+        "/etc/passwd",
+        "C:\\x",
+        "a\0b",
+        "memory://vault/%2e%2e/x",
+        "..\\x",
+        "\\\\host\\x",
+    ],
+)
+def test_a_name_never_leads_out(make: Make, name: str) -> None:
+    memory = make(**{"vault/a.md": "a\n"})
+    for look in (memory.find, lambda it: memory.edit(it, "append", "[[x]]"), memory.delete):
+        with pytest.raises(OutsideStore):
+            look(name)
+
+
+def test_an_edit_makes_no_note(make: Make) -> None:
+    memory = make(**{"vault/a.md": "a\n"})
+    with pytest.raises(NotFound):
+        memory.edit("memory://vault/new", "append", "[[x]]")
+    assert sorted(tree(memory.project)) == ["vault/a.md"]
+
+
+def test_entry_ids_are_found_in_the_workflow_store_first(make: Make) -> None:
+    memory = make(
+        **{
+            ".workflow/memory/TIP-1.md": "w\n",
+            "vault/TIP-1.md": "v\n",
+            "vault/topic.md": "v\n",
+            "system/topic.md": "s\n",
+            "system/MEMORY.md": "m\n",
+        }
+    )
+    assert memory.find("TIP-1").store == "workflow"
+    assert memory.find("topic").store == "system"
+    assert memory.find("memory://vault/TIP-1").store == "vault"
+    with pytest.raises(MemsiteError) as refused:
+        memory.edit("TIP-1", "append", "[[x]]")
+    assert refused.value.code == "E005"
+
+
+def test_an_edit_by_address_opens_only_what_it_must(make: Make) -> None:
+    """Counted in the audit events of the interpreter, so that no way of opening is missed."""
+    notes = {f"vault/n{number}.md": f"note {number} [[x]]\n" for number in range(50)}
+    memory = make(
+        **notes, **{".workflow/memory/MEM-1.md": "m [[x]]\n", ".workflow/memory/memory-index.json": INDEX}
+    )
+    with opened_files(memory.project) as seen:
+        memory.edit("memory://vault/n7", "append", "more [[y]]", now=NOW)
+    assert {path for path in seen if path.endswith(".md")} == {"vault/n7.md"}
+    assert not any(path.endswith(".json") and "/.memsite/" not in path for path in seen)
+    with opened_files(memory.project) as seen:
+        memory.edit("MEM-1", "append", "more [[y]]", now=NOW)
+    assert {path for path in seen if path.endswith(".md")} <= {".workflow/memory/MEM-1.md"}
+
+
+_AUDIENCE: list[list[str]] = []
+
+
+def _audit(event: str, args: tuple[object, ...]) -> None:
+    if _AUDIENCE and event == "open":
+        _AUDIENCE[-1].append(os.fsdecode(args[0]) if isinstance(args[0], str | bytes) else str(args[0]))
+
+
+@contextmanager
+def opened_files(root: Path) -> Iterator[set[str]]:
+    """The files below `root` that are opened meanwhile; those opened by name alone count as well."""
+    if not _AUDIENCE:
+        sys.addaudithook(_audit)
+    seen: list[str] = []
+    found: set[str] = set()
+    _AUDIENCE.append(seen)
+    try:
+        yield found
+    finally:
+        _AUDIENCE.append([])
+        found.update(
+            os.path.relpath(path, root) if path.startswith(str(root)) else path
+            for path in seen
+            if path.startswith(str(root)) or "/" not in path
+        )
+
+
+# What is refused
+
+
+def as_somebody() -> bool:
+    return os.geteuid() != 0
+
+
+def test_a_read_only_file_is_refused(make: Make) -> None:
+    memory = make(**{"vault/a.md": "a [[x]]\n"})
+    (memory.project / "vault/a.md").chmod(0o444)
+    before = tree(memory.project)
+    for attempt in (lambda: memory.edit("a", "append", "[[y]]"), lambda: memory.delete("a")):
+        with pytest.raises(ReadOnly, match="read-only"):
+            attempt()
+    assert tree(memory.project) == before
+
+
+def test_a_read_only_folder_is_refused_and_named(make: Make) -> None:
+    memory = make(**{"vault/frozen/a.md": "a [[x]]\n"})
+    folder = memory.project / "vault/frozen"
+    folder.chmod(0o555)
+    try:
+        for attempt in (
+            lambda: memory.edit("frozen/a", "append", "[[y]]"),
+            lambda: memory.delete("frozen/a"),
+        ):
+            with pytest.raises(ReadOnly, match="frozen"):
+                attempt()
+    finally:
+        folder.chmod(0o755)
+    assert (folder / "a.md").read_text() == "a [[x]]\n"
+
+
+def test_a_read_only_store_is_refused_without_a_trace(make: Make) -> None:
+    memory = make(**{"vault/a.md": "a [[x]]\n"})
+    (memory.project / "vault").chmod(0o555)
+    try:
+        with pytest.raises(ReadOnly, match="vault"):
+            memory.edit("a", "append", "[[y]]")
+        assert not (memory.project / "vault/.memsite").exists()
+    finally:
+        (memory.project / "vault").chmod(0o755)
+
+
+def test_a_hard_link_is_refused(make: Make) -> None:
+    memory = make(**{"vault/a.md": "a [[x]]\n"})
+    (memory.project / "vault/a.txt").hardlink_to(memory.project / "vault/a.md")
+    with pytest.raises(ReadOnly, match="2 names"):
+        memory.edit("a", "append", "[[y]]")
+
+
+def test_a_link_inside_is_written_through(make: Make) -> None:
+    memory = make(**{"vault/real.md": "a [[x]]\n"})
+    link = memory.project / "vault/link.md"
+    link.symlink_to("real.md")
+    memory.edit("memory://vault/link", "append", "b [[x]]", now=NOW)
+    assert link.is_symlink()
+    assert (memory.project / "vault/real.md").read_text() == "a [[x]]\n\nb [[x]]\n"
+    with pytest.raises(ReadOnly, match="symbolic link"):
+        memory.delete("memory://vault/link")
+
+
+def test_a_link_that_leads_out_is_refused(make: Make, tmp_path: Path) -> None:
+    memory = make(**{"vault/a.md": "a\n"})
+    outside = tmp_path / "secret.md"
+    outside.write_text("secret\n")
+    (tmp_path / "vault/out.md").symlink_to(outside)
+    for attempt in (
+        lambda: memory.edit("memory://vault/out", "append", "[[x]]"),
+        lambda: memory.delete("memory://vault/out"),
+        lambda: memory.find("memory://vault/out"),
+    ):
+        with pytest.raises((OutsideStore, NotFound)):
+            attempt()
+    assert outside.read_text() == "secret\n"
+
+
+def test_what_is_no_file_is_refused(make: Make) -> None:
+    memory = make(**{"vault/a.md": "a\n", "vault/dir.md/b.md": "b\n"})
+    os.mkfifo(memory.project / "vault/pipe.md")
+    for name in ("memory://vault/pipe", "memory://vault/dir"):
+        with pytest.raises(NotFound):
+            memory.edit(name, "append", "[[x]]")
+
+
+def test_a_note_over_4_mb_is_refused(make: Make) -> None:
+    memory = make(**{"vault/a.md": "a [[x]]\n" * 600_000})
+    with pytest.raises(MemsiteError, match="MB"):
+        memory.edit("memory://vault/a", "append", "[[x]]", now=NOW)
+
+
+def test_other_encodings_stay_as_they_are(make: Make) -> None:
+    content = b"# Caf\xe9\n\nnot utf-8: \xff\xfe\n"
+    memory = make(**{"vault/a.md": content})
+    with pytest.raises(BadEncoding, match="offset 5"):
+        memory.edit("a", "append", "[[x]]")
+    with pytest.raises(BadEncoding):
+        memory.edit_whole("a", b"\xff")
+    assert (memory.project / "vault/a.md").read_bytes() == content
+
+
+def test_a_folder_that_vanished(make: Make) -> None:
+    memory = make(**{"vault/a.md": "a\n"})
+    shutil.rmtree(memory.project / "vault")
+    with pytest.raises(NotFound):
+        memory.edit("memory://vault/a", "append", "[[x]]")
+
+
+def test_a_link_in_the_place_of_the_own_folder_is_refused(make: Make, tmp_path: Path) -> None:
+    memory = make(**{"vault/a.md": "a\n"})
+    (tmp_path / "elsewhere").mkdir()
+    (memory.project / "vault/.memsite").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(OutsideStore):
+        memory.edit("a", "append", "[[x]]")
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+def test_a_refusal_changes_neither_bytes_nor_time(make: Make) -> None:
+    memory = make(**{"vault/a.md": "---\nmodified: 2026-01-01\n---\na [[x]]\n"})
+    before = tree(memory.project)
+    with pytest.raises(WikiLinkRequired):
+        memory.edit("a", "append", "plain")
+    with pytest.raises(MatchCount):
+        memory.edit("a", "find_replace", "[[x]]", find_text="zzz")
+    same = memory.edit("a", "find_replace", "a [[x]]", find_text="a [[x]]", now=NOW)
+    assert (same.changed, same.tx) == (False, None)
+    dry = memory.edit("a", "append", "b [[x]]", dry_run=True, now=NOW)
+    assert (dry.changed, dry.dry_run, dry.tx) == (True, True, None)
+    assert "+b [[x]]\n" in dry.diff
+    assert tree(memory.project) == before
+
+
+def test_a_dry_run_makes_nothing(make: Make) -> None:
+    memory = make(
+        **{"vault/a.md": "a [[x]]\n", ".workflow/memory/MEM-1.md": "m\n", "system/MEMORY.md": "# M\n"}
+    )
+    memory.edit("a", "append", "b [[x]]", dry_run=True)
+    memory.new("tip", "T", dry_run=True)
+    memory.new("topic", "T", dry_run=True)
+    memory.delete("a", dry_run=True)
+    memory.prune(tags=["x"], dry_run=True)
+    memory.repair(dry_run=True)
+    assert not list(memory.project.rglob(".memsite"))
+
+
+# What stays
+
+
+@pytest.mark.parametrize("mode", [0o755, 0o640, 0o600])
+def test_the_mode_stays(make: Make, mode: int) -> None:
+    memory = make(**{"vault/a.md": "a [[x]]\n"})
+    path = memory.project / "vault/a.md"
+    path.chmod(mode)
+    memory.edit("a", "append", "b [[x]]", now=NOW)
+    assert stat.S_IMODE(path.stat().st_mode) == mode
+    assert path.stat().st_nlink == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "setxattr"), reason="no extended attributes here")
+def test_extended_attributes_stay(make: Make) -> None:
+    memory = make(**{"vault/a.md": "a [[x]]\n"})
+    path = memory.project / "vault/a.md"
+    try:
+        os.setxattr(path, "user.mark", b"1")
+    except OSError:
+        pytest.skip("no extended attributes on this file system")
+    memory.edit("a", "append", "b [[x]]", now=NOW)
+    assert os.getxattr(path, "user.mark") == b"1"
+
+
+def test_the_own_folder_is_private_and_ignores_itself(make: Make) -> None:
+    memory = make(**{"vault/a.md": "a [[x]]\n"})
+    memory.edit("a", "append", "b [[x]]", now=NOW)
+    own = memory.project / "vault/.memsite"
+    assert stat.S_IMODE(own.stat().st_mode) == 0o700
+    assert (own / ".gitignore").read_text() == "*\n"
+    assert [note.path for note in memory.notes()] == ["a.md"]
+
+
+def test_a_check_follows_every_write(make: Make) -> None:
+    memory = make(**{"vault/a.md": "see [[guide]] and guide\n"})
+    written = memory.edit("a", "find_replace", "[[guide]]", find_text="guide", now=NOW)
+    (problem,) = written.appeared
+    assert (problem.code, problem.line, problem.column) == ("W007", 1, 5)
+    assert "find '[[guide]]'" in problem.hint
+    mended = memory.edit("a", "find_replace", "[[guide]]", find_text="[[[[guide]]]]", now=NOW)
+    assert [each.code for each in mended.fixed] == ["W007"]
+
+
+def test_memory_md_is_checked_for_length_and_topics(make: Make) -> None:
+    memory = make(**{"system/MEMORY.md": "- [A](a.md) [[x]]\n", "system/a.md": "a\n"})
+    written = memory.edit("MEMORY", "append", "- [B](b.md) [[x]]\n" + "line\n" * 300, now=NOW)
+    assert {each.code for each in written.appeared} == {"W002", "W003"}
+
+
+# Lock
+
+
+def test_a_lock_that_is_held_names_its_holder(make: Make) -> None:
+    memory = make(**{"vault/a.md": "a [[x]]\n"})
+    memory.lock_seconds = 0.05
+    with open_for_writing(memory.project / "vault"), pytest.raises(Locked, match=f"process {os.getpid()}"):
+        memory.edit("a", "append", "b [[x]]")
+    assert memory.edit("a", "append", "b [[x]]", now=NOW).changed
+
+
+def test_readers_do_not_wait(make: Make) -> None:
+    memory = make(**{"vault/a.md": "a [[x]]\n"})
+    with open_for_writing(memory.project / "vault"):
+        assert memory.read("a").text == "a [[x]]\n"
+        assert len(memory.list()) == 1
+        assert memory.problems() is not None
+
+
+def test_a_killed_holder_leaves_no_lock(make: Make) -> None:
+    memory = make(**{"vault/a.md": "a [[x]]\n"})
+    program = (
+        "import sys, time; from pathlib import Path; from memsite.stores.files import open_for_writing\n"
+        "with open_for_writing(Path(sys.argv[1])): print('held', flush=True); time.sleep(60)"
+    )
+    holder = subprocess.Popen(
+        [sys.executable, "-c", program, str(memory.project / "vault")], stdout=subprocess.PIPE, text=True
+    )
+    assert holder.stdout is not None
+    assert holder.stdout.readline() == "held\n"
+    memory.lock_seconds = 0
+    with pytest.raises(Locked):
+        memory.edit("a", "append", "b [[x]]")
+    holder.kill()
+    holder.wait()
+    holder.stdout.close()
+    start = time.perf_counter()
+    assert memory.edit("a", "append", "b [[x]]", now=NOW).changed
+    assert time.perf_counter() - start < 2
+
+
+def test_a_file_system_without_locks_is_told(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = make(**{"vault/a.md": "a [[x]]\n"})
+
+    def none(_lock: FileLock) -> None:
+        raise NotImplementedError
+
+    monkeypatch.setattr(files.FileLock, "acquire", none)
+    with pytest.raises(Locked, match="no locks"):
+        memory.edit("a", "append", "b [[x]]")
+    memory.locking = False
+    assert memory.edit("a", "append", "b [[x]]", now=NOW).changed
+
+
+def test_someone_without_the_lock_is_noticed(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An editor saves between our reading and our replacing."""
+    memory = make(**{"vault/a.md": "a [[x]]\n"})
+    path = memory.project / "vault/a.md"
+    real = files.WritableStore._prepare
+
+    def meddled(self, record, changes):
+        real(self, record, changes)
+        path.write_text("saved by an editor\n")
+
+    monkeypatch.setattr(files.WritableStore, "_prepare", meddled)
+    with pytest.raises(StaleChecksum, match="another program"):
+        memory.edit("a", "append", "b [[x]]")
+    assert path.read_text() == "saved by an editor\n"
+    assert not list(memory.project.rglob("tmp-*"))
+    assert trash.names(memory.project / "vault/.memsite/trash") == []
+
+
+def _append(root: Path, name: str, times: int) -> None:
+    memory = opened(root)
+    for number in range(times):
+        while True:
+            read = memory.read("memory://vault/log").row.checksum
+            try:
+                memory.edit("memory://vault/log", "append", f"{name}-{number} [[x]]", expected=read, now=NOW)
+                break
+            except StaleChecksum:
+                continue
+
+
+def _come_and_go(root: Path, times: int) -> None:
+    memory = opened(root)
+    for number in range(times):
+        made = memory.new("tip", f"from {os.getpid()}", "[[x]]", now=NOW)
+        if number % 2:
+            memory.delete(made.address, now=NOW)
+
+
+def in_parallel(work: Callable[..., None], arguments: list[tuple[object, ...]]) -> None:
+    context = multiprocessing.get_context("spawn")
+    workers = [context.Process(target=work, args=each) for each in arguments]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert [worker.exitcode for worker in workers] == [0] * len(workers)
+
+
+PROCESSES = int(os.environ.get("MEMSITE_TEST_WRITERS", "3"))
+TIMES = int(os.environ.get("MEMSITE_TEST_WRITES", "8"))
+
+
+def test_no_edit_is_lost_among_many_writers(make: Make, tmp_path: Path) -> None:
+    make(**{"vault/log.md": "# Log\n"})
+    in_parallel(_append, [(tmp_path, f"p{number}", TIMES) for number in range(PROCESSES)])
+    lines = (tmp_path / "vault/log.md").read_text().split("\n")
+    wanted = {f"p{number}-{turn} [[x]]" for number in range(PROCESSES) for turn in range(TIMES)}
+    assert sorted(line for line in lines if line.startswith("p")) == sorted(wanted)
+
+
+def test_no_row_is_lost_among_many_writers(make: Make, tmp_path: Path) -> None:
+    make(
+        **{
+            ".workflow/memory/MEM-1.md": "m\n",
+            ".workflow/memory/memory-index.json": '{"entries": [{"id": "MEM-1", "file": "MEM-1.md"}]}',
+        }
+    )
+    in_parallel(_come_and_go, [(tmp_path, TIMES)] * PROCESSES)
+    memory = opened(tmp_path)
+    rows = index_of(memory)
+    assert len(rows) == 1 + PROCESSES * (TIMES - TIMES // 2)
+    assert {row["file"] for row in rows} == {note.path for note in memory.notes()}
+    assert [each for each in memory.problems() if each.code == "W001"] == []
+
+
+# Disk full, for real
+
+
+@pytest.mark.skipif(sys.platform != "linux" or as_somebody(), reason="needs to mount a small disk")
+@pytest.mark.parametrize(
+    "operation",
+    [
+        lambda memory, text: memory.edit("MEM-1", "append", text, now=NOW),
+        lambda memory, text: memory.new("tip", "T", text, now=NOW),
+    ],
+)
+def test_a_full_disk(make: Make, tmp_path: Path, operation: Callable[[Memory, str], object]) -> None:
+    disk = tmp_path / ".workflow"
+    disk.mkdir(parents=True)
+    if subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(disk)], check=False
+    ).returncode:
+        pytest.skip("cannot mount here")
+    try:
+        memory = make(
+            **{
+                ".workflow/memory/MEM-1.md": "m [[x]]\n",
+                ".workflow/memory/memory-index.json": '{"entries": []}',
+            }
+        )
+        memory.edit("MEM-1", "append", "b [[x]]", now=NOW)
+        with (disk / "fill").open("wb", buffering=0) as fill, suppress(OSError):
+            while True:
+                fill.write(b"x" * 4096)
+        before = tree(disk / "memory")
+        with pytest.raises(ReadOnly, match="disk is full"):
+            operation(memory, "c [[x]] " * 2000)
+        assert tree(disk / "memory") == before
+        assert not list(disk.rglob("tmp-*"))
+        (disk / "fill").unlink()
+        assert memory.edit("MEM-1", "append", "c [[x]]", now=NOW).changed
+    finally:
+        subprocess.run(["umount", "-l", str(disk)], check=True)
+
+
+# new
+
+
+def test_new_entries_are_numbered_and_listed(make: Make) -> None:
+    memory = make(
+        **{
+            ".workflow/memory/MEM-1.md": "m\n",
+            ".workflow/memory/TIP-2.md": "t\n",
+            ".workflow/memory/memory-index.json": INDEX,
+            ".workflow/memory/tip-20260401-007.md": "other case\n",
+        }
+    )
+    first = memory.new("tip", "One", "text [[x]]", tags=["#a", "b c"], now=NOW)
+    second = memory.new("compact", "Two", now=NOW)
+    assert [first.address, second.address] == [
+        "memory://workflow/TIP-20260401-008",
+        "memory://workflow/MEM-20260401-001",
+    ]
+    assert "nothing leads on from it" in " ".join(second.remarks)
+    text = (memory.project / ".workflow/memory/memory-index.json").read_text()
+    assert text.startswith(INDEX.rstrip("]}\n")[:-1])
+    row = memory.list(store="workflow", tags=["b c"])[0]
+    assert (row.id, row.type, row.title, row.tags) == ("TIP-20260401-008", "tip", "One", ("a", "b c"))
+
+
+@pytest.mark.parametrize("title", ["", "  ", "..", ".", "\t"])
+def test_a_title_must_say_something(make: Make, title: str) -> None:
+    with pytest.raises(BadArgument):
+        make().new("topic", title, now=NOW)
+
+
+@pytest.mark.parametrize(
+    ("title", "name", "kept"),
+    [
+        ("CON", "con-note", "CON"),
+        ("nul", "nul-note", "nul"),
+        ("what?", "what", "what?"),
+        ("a/b", "a-b", "a/b"),
+        ("x: y", "x-y", "x: y"),
+        ("end.", "end", "end."),
+        ("-rf", "rf", "-rf"),
+        ("~", "note", "~"),
+        ("tab\there", "tab-here", "tab here"),
+        ("MEMORY", "memory-note", "MEMORY"),
+        ("\u65e5\u672c", "\u65e5\u672c", "\u65e5\u672c"),
+        ("x" * 300, "x" * 80, "x" * 300),
+        ('say "hi" # no', "say-hi-no", 'say "hi" # no'),
+    ],
+)
+def test_a_topic_gets_a_safe_name_and_keeps_its_title(make: Make, title: str, name: str, kept: str) -> None:
+    memory = make(**{"system/MEMORY.md": "# Memory\n\n- [Old](old.md)\n", "system/old.md": "o\n"})
+    made = memory.new("topic", title, "text [[x]]", description="why", type="project", now=NOW)
+    assert made.address == f"memory://system/{name}"
+    note = memory.find(made.address)
+    assert (note.title, note.type, note.description) == (kept, "project", "why")
+    assert [each for each in memory.problems() if each.code in ("W002", "W004")] == []
+    assert (memory.project / "system/MEMORY.md").read_text().startswith("# Memory\n\n- [Old](old.md)\n- [")
+
+
+def test_new_never_takes_a_name_in_use(make: Make) -> None:
+    memory = make(**{"system/MEMORY.md": "m\n", "system/Plan.md": "p\n", "vault/caf\u0065\u0301.md": "c\n"})
+    before = tree(memory.project)
+    for title, store in (("plan", None), ("PLAN!", None), ("Caf\u00e9", "vault")):
+        with pytest.raises(BadArgument, match="exists already"):
+            memory.new("topic", title, store=store, now=NOW)
+    assert tree(memory.project) == before
+
+
+def test_a_first_entry_makes_the_index(make: Make) -> None:
+    memory = make()
+    memory.new("tip", "One", "[[x]]", now=NOW)
+    assert [row["id"] for row in index_of(memory)] == ["TIP-20260401-001"]
+    assert memory.problems() == ()
+
+
+def test_an_index_is_made_only_on_request(make: Make) -> None:
+    memory = make(**{".workflow/memory/MEM-1.md": "m\n"})
+    made = memory.new("tip", "One", "[[x]]", now=NOW)
+    assert not (memory.project / ".workflow/memory/memory-index.json").exists()
+    assert "no index" in " ".join(made.remarks)
+
+
+BROKEN = [
+    b"",
+    b'{"entries":[{"id":"MEM-1","fi',
+    b"null",
+    b'{"entries":{}}',
+    b'{"entries":[{"id":"\\ud800"}]}',
+]
+
+
+@pytest.mark.parametrize("content", BROKEN)
+def test_a_damaged_index_is_never_rewritten(make: Make, content: bytes) -> None:
+    index = ".workflow/memory/memory-index.json"
+    memory = make(
+        **{".workflow/memory/MEM-1.md": "m [[x]]\n", ".workflow/memory/MEM-2.md": "n\n", index: content}
+    )
+    before = tree(memory.project)
+    for attempt in (
+        lambda: memory.new("tip", "T", now=NOW),
+        lambda: memory.delete("MEM-1", now=NOW),
+        lambda: memory.prune(types=["compact"], now=NOW),
+    ):
+        with pytest.raises(IndexUnreadable):
+            attempt()
+    assert memory.repair(now=NOW).mends == ()
+    assert tree(memory.project) == before
+    assert len(memory.list()) == 2
+    assert memory.edit("MEM-1", "append", "[[y]]", now=NOW).changed
+    (mend,) = memory.repair(rebuild_index=True, now=NOW).mends
+    kept = memory.project / ".workflow/memory/memory-index.json.bad-20260401-120000"
+    assert kept.name in mend.action
+    assert kept.read_bytes() == content
+    assert [row["id"] for row in index_of(memory)] == ["MEM-1", "MEM-2"]
+    assert [each for each in memory.problems() if each.code == "W001"] == []
+
+
+# delete and prune
+
+
+def test_delete_takes_the_row_along_and_names_who_links(make: Make) -> None:
+    memory = make(
+        **{
+            ".workflow/memory/MEM-1.md": "m\n",
+            ".workflow/memory/TIP-2.md": "see [[MEM-1]]\n",
+            ".workflow/memory/memory-index.json": INDEX,
+        }
+    )
+    gone = memory.delete("MEM-1", now=NOW)
+    assert [link.address for link in gone.linked_from] == ["memory://workflow/TIP-2"]
+    assert [row["id"] for row in index_of(memory)] == ["TIP-2"]
+    assert not (memory.project / ".workflow/memory/MEM-1.md").exists()
+    assert gone.new_checksum is None
+
+
+@pytest.mark.parametrize("name", ["MEMORY", "MEMORY.md", "memory://system/MEMORY"])
+def test_memory_md_is_never_deleted(make: Make, name: str) -> None:
+    memory = make(**{"system/MEMORY.md": "m\n"})
+    with pytest.raises(MemoryProtected):
+        memory.delete(name)
+    assert (memory.project / "system/MEMORY.md").exists()
+
+
+def test_a_bad_row_can_be_removed_alone(make: Make) -> None:
+    index = '{"entries": [{"id": "A", "file": "../../secret.md"}, {"id": "B", "file": "MEM-1.md"}, {"id": "C", "file": "gone.md"}]}'
+    memory = make(**{".workflow/memory/MEM-1.md": "m\n", ".workflow/memory/memory-index.json": index})
+    for name in ("A", "C"):
+        memory.delete(name, now=NOW)
+    assert [row["id"] for row in index_of(memory)] == ["B"]
+    assert (memory.project / ".workflow/memory/MEM-1.md").exists()
+    memory.undo(now=NOW)
+    memory.undo(now=NOW)
+    assert (memory.project / ".workflow/memory/memory-index.json").read_text() == index
+
+
+TIMES_OF_ROWS = {
+    "MEM-r1": "2026-02-28T23:59:59Z",
+    "MEM-r2": "2026-03-01T00:00:00Z",
+    "MEM-r3": "2026-03-01T23:59:59Z",
+    "MEM-r4": "2026-03-02T00:00:00Z",
+    "MEM-r5": "2026-03-01T00:30:00+02:00",
+    "MEM-r6": "",
+    "MEM-r7": "not-a-date",
+    "MEM-r8": "2031-01-01T00:00:00Z",
+}
+
+
+def dated(make: Make) -> Memory:
+    rows = [{"id": each, "file": f"{each}.md", "timestamp": when} for each, when in TIMES_OF_ROWS.items()]
+    notes = {f".workflow/memory/{each}.md": "m\n" for each in TIMES_OF_ROWS}
+    return make(**notes, **{".workflow/memory/memory-index.json": json.dumps({"entries": rows})})
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Pacific/Auckland", "America/New_York"])
+@pytest.mark.parametrize(
+    ("filters", "hit"),
+    [
+        ({"before": "2026-03-01"}, ["r1", "r5"]),
+        ({"after": "2026-03-01"}, ["r4", "r8"]),
+        ({"before": "2026-03-01", "after": "2026-02-01"}, ["r1", "r5"]),
+    ],
+)
+def test_prune_at_the_boundary(
+    make: Make, monkeypatch: pytest.MonkeyPatch, zone: str, filters: dict[str, str], hit: list[str]
+) -> None:
+    monkeypatch.setenv("TZ", zone)
+    time.tzset()
+    memory = dated(make)
+    look = memory.prune(dry_run=True, **filters)
+    assert sorted(row.path for row in look.candidates) == [f"MEM-{each}.md" for each in hit]
+    assert sorted(row.path for row in look.undated) == ["MEM-r6.md", "MEM-r7.md"]
+    assert len(index_of(memory)) == 8
+    done = memory.prune(now=NOW, **filters)
+    assert done.candidates == look.candidates
+    assert {row["id"] for row in index_of(memory)} == set(TIMES_OF_ROWS) - {f"MEM-{each}" for each in hit}
+    monkeypatch.undo()
+    time.tzset()
+
+
+def test_prune_wants_a_filter_that_makes_sense(make: Make) -> None:
+    memory = dated(make)
+    with pytest.raises(PruneNeedsFilter):
+        memory.prune()
+    with pytest.raises(PruneNeedsFilter):
+        memory.prune(store="workflow")
+    for wrong in ("2026-13-01", "30d", "", "2026-02-30", "20260301"):
+        with pytest.raises(BadArgument):
+            memory.prune(before=wrong)
+    with pytest.raises(BadArgument):
+        memory.prune(store="vault", tags=["x"])
+
+
+# undo
+
+
+def test_undo_brings_back_bytes_mode_and_time(make: Make) -> None:
+    memory = make(
+        **{
+            "vault/a.md": b"\xef\xbb\xbf---\r\nt: 1\r\n---\r\na [[x]]",
+            ".workflow/memory/MEM-1.md": "m\n",
+            ".workflow/memory/TIP-2.md": "t\n",
+            ".workflow/memory/memory-index.json": INDEX,
+            "system/MEMORY.md": "m\n",
+        }
+    )
+    (memory.project / "vault/a.md").chmod(0o640)
+    os.utime(memory.project / "vault/a.md", ns=(10**18, 10**18))
+    before = tree(memory.project)
+    for operation in (
+        lambda: memory.edit("a", "append", "b [[x]]", now=NOW),
+        lambda: memory.delete("MEM-1", now=NOW),
+        lambda: memory.prune(types=["compact"], now=NOW),
+        lambda: memory.new("tip", "T", now=NOW),
+        lambda: memory.new("topic", "T", now=NOW),
+        lambda: memory.delete("memory://vault/a", now=NOW),
+    ):
+        operation()
+        assert tree(memory.project) != before
+        done = memory.undo(now=NOW)
+        assert tree(memory.project) == before, done
+        assert all(each.undone for each in memory.undo_list() if each.operation != "undo")
+    with pytest.raises(NotFound, match="nothing to undo"):
+        memory.undo(now=NOW)
+
+
+def test_undo_of_an_undo_does_it_again(make: Make) -> None:
+    memory = make(**{"vault/a.md": "a [[x]]\n"})
+    memory.edit("a", "append", "b [[x]]", now=NOW)
+    after = memory.read("a").text
+    undone = memory.undo(now=NOW)
+    assert undone.tx is not None
+    memory.undo(undone.tx, now=NOW)
+    assert memory.read("a").text == after
+    assert memory.undo(now=NOW).undoes.operation == "append"
+
+
+def test_undo_is_guarded_by_the_checksum(make: Make) -> None:
+    memory = make(**{"vault/a.md": "a [[x]]\n"})
+    memory.edit("a", "append", "b [[x]]", now=NOW)
+    (memory.project / "vault/a.md").write_text("somebody else\n")
+    with pytest.raises(StaleChecksum, match="changed after"):
+        memory.undo(now=NOW)
+    assert memory.read("a").text == "somebody else\n"
+
+
+def test_undo_of_an_old_deletion_merges_into_the_index_of_today(make: Make) -> None:
+    memory = make(
+        **{
+            ".workflow/memory/MEM-1.md": "m\n",
+            ".workflow/memory/TIP-2.md": "t\n",
+            ".workflow/memory/memory-index.json": INDEX,
+        }
+    )
+    first = memory.delete("MEM-1", now=NOW)
+    memory.new("tip", "Between", "[[x]]", now=NOW)
+    memory.undo(first.tx, now=NOW)
+    assert [row["id"] for row in index_of(memory)] == ["MEM-1", "TIP-2", "TIP-20260401-001"]
+    assert [each for each in memory.problems() if each.code == "W001"] == []
+    made = next(each for each in memory.undo_list() if each.operation == "new")
+    memory.undo(made.tx, now=NOW)
+    assert (memory.project / ".workflow/memory/memory-index.json").read_text() == INDEX
+
+
+def test_undo_of_a_topic_takes_its_line_out_of_a_changed_memory_md(make: Make) -> None:
+    memory = make(**{"system/MEMORY.md": "# M\n\n- [[x]]\n"})
+    made = memory.new("topic", "Plan", "[[x]]", now=NOW)
+    memory.edit("MEMORY", "append", "- later [[y]]", tight=True, now=NOW)
+    memory.undo(made.tx, now=NOW)
+    assert memory.read("MEMORY").text == "# M\n\n- [[x]]\n- later [[y]]\n"
+    assert not (memory.project / "system/plan.md").exists()
+
+
+def test_an_unknown_transaction(make: Make) -> None:
+    with pytest.raises(NotFound, match="trash holds no"):
+        make(**{"vault/a.md": "a\n"}).undo("20260401-120000-000000-abcd")
+
+
+def test_the_trash_keeps_30_days_and_500_transactions(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trash, "KEPT_TRANSACTIONS", 4)
+    memory = make(**{"vault/a.md": "a [[x]]\n"})
+    for number in range(6):
+        memory.edit("a", "append", f"{number} [[x]]", now=NOW + timedelta(minutes=number))
+    assert len(memory.undo_list()) == 4
+    memory.edit("a", "append", "late [[x]]", now=NOW + timedelta(days=31))
+    assert [each.operation for each in memory.undo_list()] == ["append"]
+
+
+def test_a_record_that_is_no_record_is_left_out(make: Make) -> None:
+    memory = make(**{"vault/a.md": "a [[x]]\n"})
+    memory.edit("a", "append", "b [[x]]", now=NOW)
+    record = next((memory.project / "vault/.memsite/trash").iterdir()) / "record.json"
+    for content in (b"", b"[]", b"{}", b'{"tx": 1}', b"\xff"):
+        record.write_bytes(content)
+        assert memory.undo_list() == ()
+
+
+# Recovery
+
+
+def _journal_of_a_deletion(make: Make) -> Memory:
+    """A deletion cut off after the index was replaced."""
+    memory = make(
+        **{
+            ".workflow/memory/MEM-1.md": "m\n",
+            ".workflow/memory/TIP-2.md": "t [[x]]\n",
+            ".workflow/memory/memory-index.json": INDEX,
+        }
+    )
+    memory.delete("MEM-1", now=NOW)
+    own = memory.project / ".workflow/memory/.memsite"
+    (folder,) = (own / "trash").iterdir()
+    shutil.copy(folder / "record.json", own / "journal.json")
+    (folder / "1-MEM-1.md").rename(memory.project / ".workflow/memory/MEM-1.md")
+    return memory
+
+
+def test_the_next_writer_finishes_a_deletion(make: Make) -> None:
+    memory = _journal_of_a_deletion(make)
+    told = [each for each in memory.problems() if "journal.json" in each.path]
+    assert [(each.code, each.message) for each in told] == [
+        ("W001", "a delete of MEM-1.md was begun and not finished")
+    ]
+    done = memory.edit("TIP-2", "append", "[[y]]", now=NOW)
+    assert "finished an interrupted delete" in " ".join(done.remarks)
+    assert not (memory.project / ".workflow/memory/MEM-1.md").exists()
+    assert [each.operation for each in memory.undo_list()] == ["append", "delete"]
+
+
+def test_a_stranger_in_between_stops_the_recovery(make: Make) -> None:
+    memory = _journal_of_a_deletion(make)
+    index = memory.project / ".workflow/memory/memory-index.json"
+    index.write_text('{"entries": []}\n')
+    memory.reload()
+    assert any("another program has changed" in each.message for each in memory.problems())
+    with pytest.raises(Locked, match="interrupted"):
+        memory.edit("TIP-2", "append", "[[y]]", now=NOW)
+    mends = memory.repair(now=NOW).mends
+    assert "left an interrupted delete as it is" in mends[0].action
+    assert {row["id"] for row in index_of(memory)} == {"MEM-1", "TIP-2"}
+    assert memory.edit("TIP-2", "append", "[[y]]", now=NOW).changed
+
+
+def test_an_unreadable_journal_is_set_aside(make: Make) -> None:
+    memory = make(**{"vault/a.md": "a [[x]]\n"})
+    memory.edit("a", "append", "b [[x]]", now=NOW)
+    (memory.project / "vault/.memsite/journal.json").write_text("{")
+    memory.reload()
+    assert any("cannot be read" in each.message for each in memory.problems())
+    assert memory.edit("a", "append", "c [[x]]", now=NOW).changed
+    assert [each for each in memory.problems() if ".memsite" in each.path] == []
+
+
+def test_a_writer_at_work_is_no_leftover(make: Make) -> None:
+    memory = make(**{"vault/a.md": "a [[x]]\n"})
+    with open_for_writing(memory.project / "vault") as writable:
+        write_new(writable.own / "tmp-20260401-120000-000000-abcd-0", b"x", attributes=Attributes(0o600))
+        assert [each for each in memory.problems() if ".memsite" in each.path] == []
+    memory.reload()
+    assert any(".memsite/tmp-" in each.path for each in memory.problems())
+    memory.repair(now=NOW)
+    assert not list(memory.project.rglob("tmp-*"))
+
+
+# repair
+
+
+def test_repair_mends_rows_and_keeps_the_shape(make: Make) -> None:
+    index = '[\n\t{"id": "MEM-1", "file": "MEM-1.md", "x": 1},\n\t{"id": "MEM-2", "file": "MEM-2.md"}\n]'
+    memory = make(
+        **{
+            ".workflow/memory/MEM-1.md": "m\n",
+            ".workflow/memory/TIP-3.md": "---\ntitle: Three\ntags: [a]\n---\nt\n",
+            ".workflow/memory/README.md": "r\n",
+            ".workflow/memory/memory-index.json": index,
+        }
+    )
+    before = tree(memory.project)
+    planned = [mend.action for mend in memory.repair(dry_run=True).mends]
+    assert tree(memory.project) == before
+    done = memory.repair(now=NOW)
+    assert [mend.action for mend in done.mends] == planned
+    assert planned == ["remove the row 'MEM-2': 'MEM-2.md' is not there", "add a row for 'TIP-3.md'"]
+    text = (memory.project / ".workflow/memory/memory-index.json").read_text()
+    row = '{"id": "TIP-3", "type": "tip", "title": "Three", "tags": ["a"], "file": "TIP-3.md"}'
+    assert text == f'[\n\t{{"id": "MEM-1", "file": "MEM-1.md", "x": 1}},\n\t{row}\n]'
+    assert memory.repair(now=NOW).mends == ()
+    memory.undo(now=NOW)
+    assert (memory.project / ".workflow/memory/memory-index.json").read_text() == index
