@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from memsite.note import Document
 
 
-@click.command("mcp", epilog=examples("memsite mcp", "memsite mcp --read-only --project ~/work/board"))
+@click.command("mcp", epilog=examples("memsite mcp", "memsite mcp --read-only --project ~/board"))
 @click.option("--read-only", is_flag=True, help="Offer no tool that writes.")
 @project_options
 def mcp_command(*, read_only: bool) -> None:
