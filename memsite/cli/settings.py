@@ -6,8 +6,10 @@ import ast
 import inspect
 import json
 import re
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields
+from functools import cache
 from itertools import pairwise
 from typing import Any, get_args, get_type_hints
 
@@ -33,9 +35,8 @@ class Setting:
 
 def all_settings() -> tuple[Setting, ...]:
     """Every setting, table by table, in the order of the types."""
-    meanings = {name: dict(_meanings(name)) for name in (each.__name__ for each in config.SECTIONS.values())}
     return tuple(
-        Setting(table, key, kind, default, meanings[section.__name__][key])
+        Setting(table, key, kind, default, field_meanings(section)[key])
         for table, section in config.SECTIONS.items()
         for key, kind, default in _keys(section)
     )
@@ -65,17 +66,19 @@ def _kind(hint: Any) -> str:
     return "list of text" if inner[0] is str and inner[-1] is Ellipsis else "table"
 
 
-def _meanings(section: str) -> Iterator[tuple[str, str]]:
-    """The text under each field of a type: documentation that Python itself does not keep."""
-    tree = ast.parse(inspect.getsource(config))
-    body = next(each.body for each in tree.body if isinstance(each, ast.ClassDef) and each.name == section)
-    for field, text in pairwise(body):
-        if (
-            isinstance(field, ast.AnnAssign)
-            and isinstance(field.target, ast.Name)
-            and isinstance(text, ast.Expr)
-        ):
-            yield field.target.id, inspect.cleandoc(ast.literal_eval(text.value))
+@cache
+def field_meanings(section: type) -> Mapping[str, str]:
+    """The text under each field of a dataclass: documentation that Python itself does not keep."""
+    tree = ast.parse(inspect.getsource(sys.modules[section.__module__]))
+    classes = (each for each in tree.body if isinstance(each, ast.ClassDef))
+    body = next(each.body for each in classes if each.name == section.__name__)
+    return {
+        field.target.id: inspect.cleandoc(ast.literal_eval(text.value))
+        for field, text in pairwise(body)
+        if isinstance(field, ast.AnnAssign)
+        and isinstance(field.target, ast.Name)
+        and isinstance(text, ast.Expr)
+    }
 
 
 def toml(value: object) -> str:
