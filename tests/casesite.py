@@ -398,23 +398,32 @@ def mentions(world: World, name: str) -> Iterator[str]:
 @action
 def get(world: World, target: str, *options: str) -> Iterator[str]:
     """A raw request: status and the text of the page."""
+    status, _, text = _asked(world, target, *options)
+    yield f"{status} {Html(text).text}".strip()
+
+
+@action
+def headers(world: World, target: str) -> Iterator[str]:
+    yield from _asked(world, target)[1]
+
+
+def _asked(world: World, target: str, *options: str) -> tuple[int, list[str], str]:
     words = dict(option.split("=", 1) for option in options)
     path, _, query = target.partition("?")
-    headers = [(b"host", words.get("host", "127.0.0.1:8000").encode())]
-    headers += [(b"origin", words["origin"].encode())] if "origin" in words else []
+    asked = [(b"host", words.get("host", "127.0.0.1:8000").encode())]
+    asked += [(b"origin", words["origin"].encode())] if "origin" in words else []
     scope = {"type": "http", "method": words.get("method", "GET"), "path": path, "raw_path": path.encode()}
     scope |= {
         "query_string": query.encode(),
-        "headers": headers,
+        "headers": asked,
         "scheme": "http",
         "server": ("127.0.0.1", 8000),
     }
     scope |= {"root_path": "", "http_version": "1.1", "client": ("127.0.0.1", 1)}
-    status, text = asyncio.run(_answer(world, scope))
-    yield f"{status} {Html(text).text}".strip()
+    return asyncio.run(_answer(world, scope))
 
 
-async def _answer(world: World, scope: dict[str, Any]) -> tuple[int, str]:
+async def _answer(world: World, scope: dict[str, Any]) -> tuple[int, list[str], str]:
     from memsite.serve.app import Live, PreviewServer
 
     sent: list[dict[str, Any]] = []
@@ -427,4 +436,24 @@ async def _answer(world: World, scope: dict[str, Any]) -> tuple[int, str]:
 
     await PreviewServer(Live(site(world).resolve(), version=1))(scope, receive, send)
     body = b"".join(message.get("body", b"") for message in sent)
-    return sent[0]["status"], body.decode()
+    headers = [f"{name.decode()}: {value.decode()}" for name, value in sent[0]["headers"]]
+    return sent[0]["status"], headers, body.decode()
+
+
+@action
+def longest_path(world: World) -> Iterator[str]:
+    """How many bytes the longest path of the site has."""
+    size = max(len(p.relative_to(site(world)).as_posix().encode()) for p in site(world).rglob("*"))
+    yield "under 240" if size < 240 else str(size)
+
+
+@action
+def xml_files(world: World) -> Iterator[str]:
+    """Feeds and site maps that are not well-formed."""
+    from xml.etree import ElementTree
+
+    for path in site(world).rglob("*.xml"):
+        try:
+            ElementTree.fromstring(path.read_text(encoding="utf-8"))
+        except ElementTree.ParseError as error:
+            yield f"{path.name}: {error}"

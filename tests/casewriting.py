@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
 from caseactions import World, action, shown
+
+from memsite.errors import MemsiteError
 
 NOW = datetime(2026, 4, 1, 12, 0, tzinfo=UTC)
 INDEX = ".workflow/memory/memory-index.json"
@@ -182,3 +187,57 @@ def widest(world: World, query: str) -> Iterator[str]:
     hits = world.memory.search(query).hits
     width = max(len(s.before + s.match + s.after) for hit in hits for s in hit.snippets)
     yield "under 300" if width < 300 else str(width)
+
+
+WRITER = """
+import sys
+from memsite import open_memory
+memory = open_memory(sys.argv[1])
+for number in range(int(sys.argv[3])):
+    memory.edit("log", "append", f"{sys.argv[2]}-{number} [[x]]", tight=True)
+"""
+
+
+@action
+def race(world: World, edits: str) -> Iterator[str]:
+    """Two processes append to one note, while a stale edit is tried and a reader looks all the time."""
+    first = world.memory.find("log").checksum
+    command = [sys.executable, "-c", WRITER, str(world.root)]
+    writers = [subprocess.Popen([*command, name, edits]) for name in ("a", "b")]
+    torn = seen = 0
+    while any(writer.poll() is None for writer in writers):
+        text = world.path("log.md").read_bytes()
+        torn += not (text.startswith(b"# Log") and text.endswith(b"\n"))
+        seen = len(text)
+        time.sleep(0.001)
+    yield f"writers ended with {[writer.wait() for writer in writers]}, {torn} torn reads"
+    lines = world.path("log.md").read_text(encoding="utf-8").split()
+    for name in ("a", "b"):
+        wanted = [f"{name}-{number}" for number in range(int(edits))]
+        yield f"{name}: {'all in order' if [w for w in lines if w.startswith(f'{name}-')] == wanted else lines}"
+    world.forget()
+    try:
+        world.memory.edit("log", "append", "late [[x]]", expected=first)
+    except MemsiteError as error:
+        yield f"stale: {error.code}"
+    yield f"left over: {sorted(p.name for p in world.path('.').rglob('*.tmp'))}" if seen else "nothing seen"
+
+
+@action
+def killed(world: World, edits: str) -> Iterator[str]:
+    """A writer is killed in the middle; the next one is not held up, and the note is whole."""
+    command = [sys.executable, "-c", WRITER, str(world.root), "k", edits]
+    writer = subprocess.Popen(command)
+    deadline = time.monotonic() + 20
+    while b"k-3" not in world.path("log.md").read_bytes() and time.monotonic() < deadline:
+        time.sleep(0.001)
+    writer.kill()
+    writer.wait()
+    text = world.path("log.md").read_text(encoding="utf-8")
+    numbers = [int(word[2:]) for word in text.split() if word.startswith("k-")]
+    yield "whole" if numbers == list(range(len(numbers))) and text.endswith("\n") else text
+    world.forget()
+    world.memory.edit("log", "append", "after [[x]]", now=NOW)
+    yield "written after"
+    world.memory.repair(now=NOW)
+    yield from (f"{p.code} {p.path}" for p in world.memory.problems() if p.code == "W001")
