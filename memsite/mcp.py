@@ -28,8 +28,18 @@ from mcp.shared.exceptions import MCPError
 from memsite import __version__
 from memsite.errors import BadArgument, MemsiteError, ReadOnly
 from memsite.memory import Memory
-from memsite.memory.answers import as_json
+from memsite.memory.answers import (
+    ConceptContext,
+    Counts,
+    Reading,
+    Row,
+    SearchAnswer,
+    Undone,
+    Written,
+    as_json,
+)
 from memsite.memory.identifiers import SCHEME
+from memsite.memory.schema import json_schema
 from memsite.note import Address, Note, Problem
 
 Opener: TypeAlias = Callable[[], Memory]
@@ -50,6 +60,42 @@ class NotConfirmed(BadArgument):
 
 
 @dataclass(frozen=True, slots=True)
+class Listing:
+    """A page of notes, newest first, and how many there are on all pages."""
+
+    total: int
+    notes: tuple[Row, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What is wrong with the memory; `counts` by severity, also of what is not shown."""
+
+    counts: Mapping[str, int]
+    problems: tuple[Problem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """What a build did; the counts are of files, but for `notes` and `private`."""
+
+    output: str
+    stopped: bool
+    """`strict` met a warning: nothing was written."""
+    notes: int
+    private: int
+    """Notes that are left out because they or their store say so."""
+    pages: int
+    written: int
+    unchanged: int
+    removed: int
+    problems: Mapping[str, int]
+    """By severity."""
+    faults: tuple[str, ...]
+    """What is wrong with the site itself: faults of memsite."""
+
+
+@dataclass(frozen=True, slots=True)
 class MemoryTool:
     """One tool: what it is called, what it takes, what it does.
 
@@ -60,6 +106,7 @@ class MemoryTool:
     name: str
     text: str
     run: Callable[[Memory, Arguments], object]
+    answer: type
     parameters: Mapping[str, Schema]
     required: tuple[str, ...] = ()
     writes: bool = False
@@ -79,7 +126,13 @@ class MemoryTool:
         hints = types.ToolAnnotations(
             read_only_hint=not self.writes, destructive_hint=self.destroys, open_world_hint=False
         )
-        return types.Tool(name=self.name, description=self.text, input_schema=self.schema, annotations=hints)
+        return types.Tool(
+            name=self.name,
+            description=self.text,
+            input_schema=self.schema,
+            output_schema=json_schema(self.answer),
+            annotations=hints,
+        )
 
 
 # What the tools do --------------------------------------------------------------------------
@@ -87,10 +140,9 @@ class MemoryTool:
 
 def _read(memory: Memory, given: Arguments) -> object:
     reading = memory.read(given["identifier"], section=given.get("sectionName"))
-    answer = as_json(reading)
-    if not given.get("includeChecksum", True):
-        del answer["row"]["checksum"]
-    return answer
+    if given.get("includeChecksum", True):
+        return reading
+    return replace(reading, row=replace(reading.row, checksum=""))
 
 
 def _edit(memory: Memory, given: Arguments) -> object:
@@ -165,7 +217,7 @@ def _list(memory: Memory, given: Arguments) -> object:
         after=given.get("after"),
     )
     rows = tuple(row for row in rows if folder is None or _lies_in(row.address, folder))
-    return {"total": len(rows), "notes": rows[(page - 1) * size : page * size]}
+    return Listing(len(rows), rows[(page - 1) * size : page * size])
 
 
 def _lies_in(address: Address, folder: str) -> bool:
@@ -194,30 +246,30 @@ def _check(memory: Memory, given: Arguments) -> object:
     store = given.get("store")
     if store is not None:
         memory.store(store)
-    found = [
+    found = tuple(
         problem
         for problem in memory.problems()
         if problem.severity in wanted and store in (None, problem.store)
-    ]
-    return {"counts": _counted(found), "problems": found[: given.get("limit", 100)]}
+    )
+    return Checked(_counted(found), found[: given.get("limit", 100)])
 
 
 def _build(memory: Memory, given: Arguments) -> object:
     from memsite.build import build_site
 
     result = build_site(memory, strict=given.get("strict", False))
-    return {
-        "output": str(result.output),
-        "stopped": result.stopped,
-        "notes": result.notes,
-        "private": result.private,
-        "pages": result.pages,
-        "written": len(result.written),
-        "unchanged": result.unchanged,
-        "removed": len(result.removed),
-        "problems": _counted(result.problems),
-        "faults": list(result.faults),
-    }
+    return Built(
+        output=str(result.output),
+        stopped=result.stopped,
+        notes=result.notes,
+        private=result.private,
+        pages=result.pages,
+        written=len(result.written),
+        unchanged=result.unchanged,
+        removed=len(result.removed),
+        problems=_counted(result.problems),
+        faults=result.faults,
+    )
 
 
 def _counted(problems: Sequence[Problem]) -> dict[str, int]:
@@ -260,10 +312,11 @@ TOOLS: Final[tuple[MemoryTool, ...]] = (
         "ReadMemory",
         "Read a note, or one section of it, with the checksum that EditMemory takes.",
         _read,
+        Reading,
         {
             "identifier": _NOTE,
             "sectionName": _text("Only this section: `Name`, `## Name` or `Parent/Name`."),
-            "includeChecksum": _switch("Whether to answer the checksum.", default=True),
+            "includeChecksum": _switch("Whether to answer the checksum; else it is empty.", default=True),
         },
         ("identifier",),
     ),
@@ -274,6 +327,7 @@ TOOLS: Final[tuple[MemoryTool, ...]] = (
         "replaces what stands under a heading. content needs at least one [[WikiLink]] (E007). To replace a "
         "link, find it with its brackets, or brackets are nested.",
         _edit,
+        Written,
         {
             "identifier": _EXACT,
             "operation": _text("What to do.", enum=["append", "prepend", "find_replace", "replace_section"]),
@@ -293,6 +347,7 @@ TOOLS: Final[tuple[MemoryTool, ...]] = (
         "Make a note: a tip or compact entry with its index row, or a topic with its line in MEMORY.md. "
         "Never overwrites one.",
         _write,
+        Written,
         {
             "title": _text("What the note is called."),
             "content": _text("Its text, with at least one [[WikiLink]]."),
@@ -311,6 +366,7 @@ TOOLS: Final[tuple[MemoryTool, ...]] = (
         "Delete a note together with its index row. Without confirm: true it only says what would go. "
         "MEMORY.md cannot be deleted (E004). UndoMemory brings a deleted note back.",
         _delete,
+        Written,
         {"identifier": _EXACT, "confirm": _switch("Must be true to delete."), "checksum": _CHECKSUM},
         ("identifier",),
         writes=True,
@@ -320,6 +376,7 @@ TOOLS: Final[tuple[MemoryTool, ...]] = (
         "UndoMemory",
         "Bring back what an edit or a deletion replaced, if nobody has written there since.",
         _undo,
+        Undone,
         {"transaction": _text("The `tx` of a write; without it the last one."), "dryRun": _DRY_RUN},
         writes=True,
         destroys=True,
@@ -328,6 +385,7 @@ TOOLS: Final[tuple[MemoryTool, ...]] = (
         "SearchMemories",
         "Search the full text of all notes: best hits first, with the lines that fit.",
         _search,
+        SearchAnswer,
         {
             "query": _text("Words to look for."),
             "pageSize": _number("Notes a page.", 10, most=200),
@@ -344,6 +402,7 @@ TOOLS: Final[tuple[MemoryTool, ...]] = (
         "ListMemories",
         "List notes, newest first.",
         _list,
+        Listing,
         {
             "store": _STORE,
             "folder": _FOLDER,
@@ -360,6 +419,7 @@ TOOLS: Final[tuple[MemoryTool, ...]] = (
         "Show what a concept hangs together with: the concepts it shares notes with, their neighbours, its "
         "community.",
         _context,
+        ConceptContext,
         {
             "conceptName": _text("The concept, as in [[concept]]."),
             "depth": _number("Steps away from the concept.", 2, most=5),
@@ -372,12 +432,14 @@ TOOLS: Final[tuple[MemoryTool, ...]] = (
         "Sync",
         "Read everything again and count notes, links, concepts, relations, communities and problems.",
         _sync,
+        Counts,
         {},
     ),
     MemoryTool(
         "CheckMemory",
         "Say what is wrong with the memory, each with its place and what to do.",
         _check,
+        Checked,
         {
             "severity": _text("The mildest to show.", enum=["error", "warning", "info"], default="info"),
             "store": _STORE,
@@ -388,6 +450,7 @@ TOOLS: Final[tuple[MemoryTool, ...]] = (
         "BuildSite",
         "Build the memory as a wiki of static files, in the folder that the configuration names.",
         _build,
+        Built,
         {"strict": _switch("Write nothing when the memory has warnings.")},
         writes=True,
     ),

@@ -155,6 +155,7 @@ def test_every_tool_declares_its_parameters_and_what_it_may_do(root: Path) -> No
         for tool in declared.values():
             assert tool.description
             assert tool.input_schema["additionalProperties"] is False
+            assert tool.output_schema["type"] == "object"
             assert all(each["description"] for each in tool.input_schema["properties"].values())
         edit = declared["EditMemory"].input_schema
         assert set(edit["properties"]) == {
@@ -340,7 +341,7 @@ def test_the_checksum_may_be_left_out_and_a_section_read(root: Path) -> None:
             client, "ReadMemory", identifier="two words", sectionName="Two words", includeChecksum=False
         )
         assert read["text"].startswith("# Two words")
-        assert "checksum" not in read["row"]
+        assert read["row"]["checksum"] == ""
 
     talk(root, steps)
 
