@@ -151,6 +151,7 @@ def _written(
 def _files(plan: SitePlan, memory: Memory, clock: _Clock) -> Iterator[tuple[str, bytes]]:
     """Every file of the site with its bytes, one after the other."""
     from memsite.pages import graph_files, graph_views, render, search_files, static_files
+    from memsite.stores.reading import read_inside
 
     for done, page in enumerate(plan.pages):
         clock.progress("render", done, len(plan.pages))
@@ -164,12 +165,12 @@ def _files(plan: SitePlan, memory: Memory, clock: _Clock) -> Iterator[tuple[str,
         graph = list(graph_files(plan, graph_views(plan)))
     yield from graph
     yield from ((url, path.read_bytes()) for url, path in static_files(plan))
-    sources = {store.name: store for store in memory.stores}
+    roots = _roots(memory)
     for url, address in plan.sources.items():
         note = plan.graph.notes[address]
-        yield url, sources[note.store].read(note.path).content
+        yield url, read_inside(roots[note.store], note.path).raw
     for (store, path), url in plan.assets.items():
-        found = asset_bytes(Asset(store, path), _roots(memory))
+        found = asset_bytes(Asset(store, path), roots)
         if found is not None:
             yield url, found
     yield "_headers", _HEADERS
