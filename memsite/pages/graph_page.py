@@ -86,12 +86,17 @@ class TableView:
 
 def graph_files(plan: SitePlan, views: Mapping[ViewName, View]) -> Iterator[tuple[str, bytes]]:
     """Every file of the graph: its page, data, tables, and the pieces for note and concept pages."""
+    yield from picture_files(plan, views)
+    yield from local_graph_files(views["notes"], plan)
+
+
+def picture_files(plan: SitePlan, views: Mapping[ViewName, View]) -> Iterator[tuple[str, bytes]]:
+    """The graph page with its data and its tables."""
     desk = desk_of(plan)
     yield "graph.html", _graph_page(desk, views)
     for view in views.values():
         yield from view_files(view)
         yield from _table_pages(desk, view)
-    yield from local_graph_files(views["notes"], plan)
 
 
 def _graph_page(desk: Desk, views: Mapping[ViewName, View]) -> bytes:

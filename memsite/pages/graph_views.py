@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -51,7 +51,7 @@ def graph_views(plan: SitePlan, *, previous: Mapping[str, Placement] | None = No
     }
     views: dict[ViewName, View] = {}
     for name in ("concepts", "notes"):
-        views[name] = _view(name, networks[name], facts, known.get(name))
+        views[name] = view_of(name, networks[name], facts.dot, previous=known.get(name))
     # In a memory that names no concepts, the links between notes are the picture people come for.
     if len(views["concepts"].strokes) <= len(views["notes"].strokes) / 4:
         views = {"notes": views["notes"], "concepts": views["concepts"]}
@@ -68,7 +68,10 @@ def placements(views: Mapping[ViewName, View]) -> dict[str, Placement]:
     }
 
 
-def _view(name: ViewName, network: Network, facts: _Facts, previous: Placement | None) -> View:
+def view_of(
+    name: ViewName, network: Network, dot: Callable[[Node], Dot], *, previous: Placement | None = None
+) -> View:
+    """The picture of a network. `dot` says what the page tells about a node."""
     from memsite.graph import layout
 
     key = network_key(network)
@@ -82,7 +85,7 @@ def _view(name: ViewName, network: Network, facts: _Facts, previous: Placement |
     raw = tuple(laid[node.id] for node in nodes)
     return View(
         name=name,
-        dots=tuple(facts.dot(node) for node in nodes),
+        dots=tuple(map(dot, nodes)),
         strokes=strokes,
         places=tuple((round(x), round(y)) for x, y in raw),
         communities=tuple(visible(community.name) for community in network.communities),

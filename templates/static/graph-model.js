@@ -119,6 +119,17 @@
 
     degree(node) { return this.offsets[node + 1] - this.offsets[node]; }
 
+    /* How many nodes have a radius above `least` at zoom 1: they are the first ones. */
+    largerThan(least) {
+      let [low, high] = [0, this.n];
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if (this.radius[middle] >= least) low = middle + 1;
+        else high = middle;
+      }
+      return low;
+    }
+
     edgeShown(edge) {
       return this.weight[edge] >= this.minimumWeight && this.visible[this.from[edge]] && this.visible[this.to[edge]];
     }

@@ -5,7 +5,9 @@
   "use strict";
 
   const REST = 170; /* ms without movement after which the picture is drawn sharp */
-  const WORLD_SIDE = 2400; /* px of the bitmap that stands in while moving */
+  const WORLD_SIDE = 1800; /* px of the bitmap that stands in while moving */
+  const STROKES = 8000; /* edges in one picture; of more only every so-maniest is drawn from afar */
+  const CLOSE = 2.5; /* from this zoom on (1: everything fits) only the edges of nodes in sight are drawn */
   const DIRECT = 400; /* this many edges are simply drawn in each frame */
   const CURVED = 6000; /* above this many, edges are straight */
   const BEND = 0.13; /* of a curved edge: how far its middle lies off the straight line, in lengths */
@@ -63,10 +65,12 @@
 
     /* After a change of graph, filter, colours or theme. */
     rebuild() {
+      this.fit = this.fitScale();
       this.buildPaths();
       this.paintFog();
-      this.paintWorld();
       this.sharpView = null;
+      this.lastView = null;
+      this.worldBox = null;
     }
 
     get direct() { return this.shownEdges <= DIRECT; }
@@ -82,15 +86,22 @@
       }
     }
 
-    /* One path for each colour and width of edge. An edge has a colour when both ends have the same. */
+    /* What is stroked from afar: all edges, or an even sample of them. */
     buildPaths() {
+      const { graph } = this;
+      const shown = [];
+      for (let e = 0; e < graph.model.edges; e++) if (graph.edgeShown(e)) shown.push(e);
+      this.shownEdges = shown.length;
+      this.step = Math.max(1, Math.ceil(shown.length / STROKES));
+      this.edgePaths = this.paths(this.step > 1 ? shown.filter((_, i) => i % this.step === 0) : shown);
+    }
+
+    /* One path for each colour and width of edge. An edge has a colour when both ends have the same. */
+    paths(edges) {
       const { graph, bucketOf } = this;
       const other = this.palette.length - 1;
       const paths = new Map();
-      this.shownEdges = 0;
-      for (let e = 0; e < graph.model.edges; e++) {
-        if (!graph.edgeShown(e)) continue;
-        this.shownEdges++;
+      for (const e of edges) {
         const bucket = bucketOf[graph.from[e]] === bucketOf[graph.to[e]] ? bucketOf[graph.from[e]] : other;
         const weight = graph.weight[e];
         const key = bucket * 3 + (weight > 5 ? 2 : weight > 1 ? 1 : 0);
@@ -98,9 +109,20 @@
         if (!path) paths.set(key, path = new Path2D());
         this.trace(path, e);
       }
-      this.edgePaths = [...paths].sort((a, b) => b[0] - a[0]).map(([key, path]) => ({
+      return [...paths].sort((a, b) => b[0] - a[0]).map(([key, path]) => ({
         path, bucket: Math.floor(key / 3), width: [1, 1.7, 2.6][key % 3],
       }));
+    }
+
+    /* The edges for a picture of `view`: [left, top, right, bottom] in the world, or null for everything. */
+    pathsFor(scale, view) {
+      const all = { paths: this.edgePaths, alpha: this.edgeAlpha(scale) };
+      if (this.step === 1 || !view || scale < CLOSE * this.fit) return all;
+      const near = new Set();
+      this.graph.grid.each(...view, (node) => this.graph.each(node, (_, edge) => near.add(edge)));
+      if (near.size > 2 * STROKES) return all;
+      const crowd = Math.sqrt(700 / Math.max(near.size, 1));
+      return { paths: this.paths(near), alpha: this.theme.edgeAlpha * Math.min(0.8, 1.1 * crowd) };
     }
 
     /* Regions of communities: big discs of one colour, painted small and blown up, which makes them soft. */
@@ -112,10 +134,11 @@
       const reach = 30 + 300 / Math.sqrt(graph.n);
       const [left, top] = [box[0] - 2 * reach, box[1] - 2 * reach];
       const side = Math.max(box[2] - box[0], box[3] - box[1]) + 4 * reach;
-      const scale = 420 / side;
-      fog.width = Math.ceil((box[2] - box[0] + 4 * reach) * scale);
-      fog.height = Math.ceil((box[3] - box[1] + 4 * reach) * scale);
-      const ctx = fog.getContext("2d");
+      const scale = 300 / side;
+      const sheet = document.createElement("canvas");
+      fog.width = sheet.width = Math.ceil((box[2] - box[0] + 4 * reach) * scale);
+      fog.height = sheet.height = Math.ceil((box[3] - box[1] + 4 * reach) * scale);
+      const ctx = sheet.getContext("2d");
       ctx.setTransform(scale, 0, 0, scale, -left * scale, -top * scale);
       const discs = this.palette.map(() => new Path2D());
       for (let i = graph.n - 1; i >= 0; i--) {
@@ -124,17 +147,17 @@
         discs[this.bucketOf[i]].moveTo(graph.x[i] + r, graph.y[i]);
         discs[this.bucketOf[i]].arc(graph.x[i], graph.y[i], r, 0, TURN);
       }
-      ctx.filter = "blur(5px)";
       for (let bucket = 0; bucket < discs.length - 1; bucket++) {
         ctx.fillStyle = this.palette[bucket];
         ctx.fill(discs[bucket]);
       }
+      soften(sheet, fog.getContext("2d"));
       this.fogBox = [left, top, fog.width / scale, fog.height / scale];
     }
 
     edgeAlpha(scale) {
-      const crowd = Math.sqrt(700 / Math.max(this.shownEdges, 1));
-      const zoom = Math.max(1, scale / this.fitScale()) ** 0.5;
+      const crowd = Math.sqrt(700 / Math.max(Math.min(this.shownEdges, STROKES), 1));
+      const zoom = Math.max(1, scale / this.fit) ** 0.5;
       return Math.min(this.theme.edgeAlpha, Math.max(0.06, this.theme.edgeAlpha * crowd * 1.1 * zoom));
     }
 
@@ -145,11 +168,11 @@
 
     /* Edges and the nodes that are no hubs, with the world transform already set on `ctx`. */
     paintGround(ctx, scale, view) {
-      const alpha = this.edgeAlpha(scale);
+      const { paths, alpha } = this.pathsFor(scale, view);
       const thin = Math.max(0.55, Math.min(1.3, 0.9 * scale ** 0.25)) / scale;
       const other = this.palette.length - 1;
       ctx.lineCap = "round";
-      for (const { path, bucket, width } of this.edgePaths) {
+      for (const { path, bucket, width } of paths) {
         ctx.globalAlpha = Math.min(1, alpha * (bucket === other ? 0.55 : 1) * (width > 1 ? 1.25 : 1));
         ctx.strokeStyle = bucket === other ? this.theme.edge : this.palette[bucket];
         ctx.lineWidth = thin * width;
@@ -178,8 +201,9 @@
       }
     }
 
+    /* The bitmap that stands in while the camera moves: made when there is time. */
     paintWorld() {
-      if (this.direct) return;
+      if (this.direct || this.worldBox) return;
       const box = this.graph.bounds();
       const margin = 30;
       const side = Math.max(box[2] - box[0], box[3] - box[1]) + 2 * margin;
@@ -208,12 +232,19 @@
         this.paintGround(ctx, this.frame.scale, null);
         return;
       }
-      if (same(view, this.sharpView)) {
-        ctx.save();
-        ctx.setTransform(1, 0, 0, 1, 0, 0);
-        ctx.drawImage(this.sharp, 0, 0);
-        ctx.restore();
-      } else ctx.drawImage(this.world, ...this.worldBox);
+      if (!this.sharpView) this.sharpen();
+      if (same(view, this.sharpView)) this.blit(ctx, view);
+      else if (this.worldBox) ctx.drawImage(this.world, ...this.worldBox);
+      else this.blit(ctx, view);
+    }
+
+    /* The sharp picture, moved with the camera where that has moved since. */
+    blit(ctx, view) {
+      ctx.save();
+      const grown = view.a / this.sharpView.a;
+      ctx.setTransform(grown, 0, 0, grown, view.e - this.sharpView.e * grown, view.f - this.sharpView.f * grown);
+      ctx.drawImage(this.sharp, 0, 0);
+      ctx.restore();
     }
 
     paintRegions(ctx) {
@@ -241,8 +272,9 @@
       this.lastView = view;
       clearTimeout(this.timer);
       this.timer = setTimeout(() => {
-        if (!this.direct) this.sharpen();
+        if (!this.direct && !same(this.lastView, this.sharpView)) this.sharpen();
         this.rest();
+        setTimeout(() => this.paintWorld(), 60);
       }, REST);
     }
 
@@ -383,7 +415,7 @@
       const width = this.frame.width / ratio;
       const height = this.frame.height / ratio;
       const world = [-view.e / view.a, -view.f / view.d, (this.frame.width - view.e) / view.a, (this.frame.height - view.f) / view.d];
-      const near = Math.min(1, Math.max(0.3, 0.3 * (scale / this.fitScale()) ** 0.7));
+      const near = Math.min(1, Math.max(0.3, 0.3 * (scale / this.fit) ** 0.7));
       const most = Math.round(Math.min(120, ((width * height) / 8500) * Math.max(near, Math.min(1, 160 / graph.n))));
       const taken = [];
       const labels = [];
@@ -462,15 +494,30 @@
       const least = Math.max(3, r * 0.4) / scale;
       const reach = this.radiusAt(scale).largest;
       let found = false;
-      this.graph.grid.each(left - reach, top - reach, right + reach, bottom + reach, (i) => {
-        if (found || i === own) return;
+      const look = (i) => {
+        if (found || i === own || !this.graph.visible[i]) return;
         const size = this.radius(i, scale);
         if (size < least || (this.lit && !this.lit.nodes.has(i))) return;
         const dx = Math.max(left - this.graph.x[i], 0, this.graph.x[i] - right);
         const dy = Math.max(top - this.graph.y[i], 0, this.graph.y[i] - bottom);
         if (Math.hypot(dx, dy) < size) found = true;
-      });
+      };
+      /* Nodes come by size: from afar the few that count are looked through faster than the crowd nearby. */
+      const large = this.graph.largerThan(least * Math.max(scale, 0.01) ** GROW);
+      if (large < 250) for (let i = 0; i < large && !found; i++) look(i);
+      else this.graph.grid.each(left - reach, top - reach, right + reach, bottom + reach, look);
       return found;
+    }
+  }
+
+  /* A blur of a few pixels: the picture laid over itself in a sunflower. The filter of the canvas costs more. */
+  function soften(picture, ctx) {
+    const times = 24;
+    for (let i = 0; i < times; i++) {
+      const reach = 5 * Math.sqrt((i + 0.5) / times);
+      ctx.globalAlpha = 1 / (i + 1);
+      ctx.globalCompositeOperation = "source-over";
+      ctx.drawImage(picture, Math.cos(i * 2.399963) * reach, Math.sin(i * 2.399963) * reach);
     }
   }
 

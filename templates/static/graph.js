@@ -240,6 +240,7 @@
     light();
     drawControls();
     await drawPanel();
+    fitted = fitCamera().scale;
     if (fit) camera(state.at && !fly ? readAt() : fitCamera(), { jump: !fly });
     network.redraw();
     count();
@@ -261,7 +262,8 @@
     if (!graph.n) $("empty").textContent = $("empty").dataset.none;
   }
 
-  const number = (value) => value.toLocaleString("en");
+  const digits = new Intl.NumberFormat(document.documentElement.lang || "en");
+  const number = (value) => digits.format(value);
 
   /* ---- light --------------------------------------------------------------------------------- */
 
@@ -329,7 +331,9 @@
     camera({ x: graph.x[node], y: graph.y[node], scale, offset: true });
   }
 
-  const fitScale = () => fitCamera().scale;
+  let fitted = 1; /* zoom at which everything that passes the filters fits */
+
+  const fitScale = () => fitted;
 
   function readAt() {
     const [x, y, scale] = state.at.split(",").map(Number);
@@ -668,12 +672,17 @@
     network.setData({ nodes: graph.model.hubs, edges: [] });
   }
 
+  /* Lets the browser answer between two pieces of work. */
+  const breath = () => new Promise((done) => setTimeout(done, 0));
+
   async function start() {
     if (innerWidth <= 760) showControls(false);
     state = readState();
     await openView(state.view);
+    await breath();
     makeNetwork();
     listen();
+    await breath();
     await show({ fit: true });
     root.dataset.ready = "yes";
   }

@@ -93,13 +93,13 @@
     });
     for (let step = 0; step < 260; step++) {
       const heat = 1 - step / 260;
-      for (const node of nodes) { node.fx = (cx - node.x) * 0.01; node.fy = (cy - node.y) * 0.014; }
+      for (const node of nodes) { node.fx = (cx - node.x) * 0.002; node.fy = (cy - node.y) * 0.003; }
       nodes.forEach((a, i) => {
         for (let j = i + 1; j < nodes.length; j++) {
           const b = nodes[j];
-          const [dx, dy] = [(a.x - b.x) / (a.wide + b.wide), (a.y - b.y) / (a.named || b.named ? 30 : 18)];
+          const [dx, dy] = [(a.x - b.x) / (a.wide + b.wide + 6), (a.y - b.y) / (a.named || b.named ? 34 : 18)];
           const far = Math.max(0.05, Math.hypot(dx, dy));
-          const push = (far < 1 ? 3.2 : 0.9) / (far * far + 0.3);
+          const push = (far < 1 ? 5 : 1.4) / (far * far + 0.3);
           a.fx += (dx / far) * push; a.fy += (dy / far) * push;
           b.fx -= (dx / far) * push; b.fy -= (dy / far) * push;
         }
@@ -107,7 +107,7 @@
       for (const [a, b] of edges) {
         const [dx, dy] = [b.x - a.x, b.y - a.y];
         const far = Math.max(1, Math.hypot(dx, dy));
-        const pull = (far - spread * 0.5) * 0.012;
+        const pull = (far - spread * (b.depth === 2 ? 0.4 : 0.95)) * 0.012;
         a.fx += (dx / far) * pull; a.fy += (dy / far) * pull;
         b.fx -= (dx / far) * pull; b.fy -= (dy / far) * pull;
       }
@@ -121,8 +121,8 @@
 
   function draw(box, graph, root) {
     const width = Math.max(200, box.clientWidth);
-    const height = Math.round(Math.min(360, Math.max(170, 120 + 9 * Math.min(20, graph.nodes.length)) + (graph.nodes.length > 30 ? 60 : 0)));
-    graph.nodes.forEach((node, i) => { node.named = i <= NAMED && (node.depth < 2 || graph.nodes.length < 18); });
+    const height = Math.round(Math.min(380, 130 + 11 * Math.min(20, graph.nodes.length) + (graph.nodes.length > 30 ? 30 : 0)));
+    graph.nodes.forEach((node, i) => { node.named = i <= (graph.nodes.length > 30 ? NAMED / 2 : NAMED) && (node.depth < 2 || graph.nodes.length < 18); });
     settle(graph, width, height);
     const picture = shape("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "group", "aria-label": box.dataset.label });
     const lines = graph.edges.map(([a, b]) => shape("line", { x1: a.x, y1: a.y, x2: b.x, y2: b.y, class: a.depth && b.depth ? "mg-far" : "" }));

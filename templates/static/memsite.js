@@ -4,6 +4,7 @@
   "use strict";
   const html = document.documentElement;
   const root = html.dataset.root || "";
+  const texts = window.memsiteTexts || {};
   const here = document.currentScript ? document.currentScript.src : "";
 
   /* Theme: before anything is painted. */
@@ -56,7 +57,7 @@
 
   function copy(text, button) {
     const done = function () {
-      say(status.dataset.copied);
+      say(texts.copied);
       button.classList.add("ms-done");
       setTimeout(() => button.classList.remove("ms-done"), 1600);
     };
@@ -74,7 +75,7 @@
 
   function copying() {
     for (const block of all(".ms-body pre")) {
-      const button = make("button", { class: "ms-copy", type: "button", "aria-label": status.dataset.copyCode });
+      const button = make("button", { class: "ms-copy", type: "button", "aria-label": texts.copy_code });
       const code = one("code", block) || block;
       button.addEventListener("click", () => copy(code.textContent, button));
       const frame = block.closest(".highlight") || block.parentElement;
@@ -82,14 +83,14 @@
     }
     for (const button of all("[data-copy]")) {
       button.hidden = false;
-      button.addEventListener("click", () => copy(button.dataset.copy, button));
+      button.addEventListener("click", () => copy(button.previousElementSibling.textContent, button));
     }
   }
 
   function headings() {
     for (const heading of all(".ms-article .ms-body :is(h1, h2, h3, h4, h5, h6)[id]")) {
       if (heading.closest(".ms-embed")) continue;
-      const name = `${status.dataset.section}: ${heading.textContent}`;
+      const name = `${texts.section_link}: ${heading.textContent}`;
       heading.append(make("a", { class: "ms-anchor", href: "#" + encodeURIComponent(heading.id), "aria-label": name, text: "#" }));
     }
   }
@@ -131,7 +132,7 @@
       const rows = Array.from(body.rows);
       if (rows.length < 2) continue;
       all("th", table).forEach(function (head, column) {
-        const button = make("button", { type: "button", text: head.textContent, title: status.dataset.sort });
+        const button = make("button", { type: "button", text: head.textContent, title: texts.sort_hint });
         head.replaceChildren(button);
         button.addEventListener("click", function () {
           const ascending = head.getAttribute("aria-sort") !== "ascending";
@@ -153,7 +154,7 @@
   }
 
   function filter(before, members) {
-    const field = make("input", { type: "search", "aria-label": status.dataset.filter, placeholder: status.dataset.filter, autocomplete: "off" });
+    const field = make("input", { type: "search", "aria-label": texts.filter, placeholder: texts.filter, autocomplete: "off" });
     const none = make("span", { class: "ms-quiet", role: "status" });
     before.before(make("div", { class: "ms-filter" }, field, none));
     const words = members.map((member) => member.textContent.toLowerCase());
@@ -164,7 +165,7 @@
         member.hidden = !wanted.every((word) => words[place].includes(word));
         shown += member.hidden ? 0 : 1;
       });
-      none.textContent = wanted.length ? (shown ? `${shown} / ${members.length}` : status.dataset.nothing) : "";
+      none.textContent = wanted.length ? (shown ? `${shown} / ${members.length}` : texts.filter_none) : "";
     });
   }
 
@@ -202,7 +203,7 @@
     let box;
     let timer;
     let owner;
-    const isInternal = (link) => link.matches(".ms-note, .ms-concept, .ms-ambiguous") && link.pathname !== location.pathname;
+    const isInternal = (link) => !link.rel && !link.classList.contains("ms-anchor") && link.pathname !== location.pathname && link.protocol === location.protocol && link.pathname.endsWith(".html");
     function close() {
       clearTimeout(timer);
       if (box) box.remove();
@@ -254,28 +255,46 @@
     const page = one("[data-ms='search-page']");
     if (page) { const field = one("input", page); if (field) { field.focus(); field.select(); } return; }
     if (!palette) {
-      palette = make("dialog", { class: "ms-palette", "aria-label": status.dataset.search });
+      palette = make("dialog", { class: "ms-palette", "aria-label": texts.search_label });
       document.body.append(palette);
       palette.addEventListener("click", (event) => { if (event.target === palette) palette.close(); });
-      (await searching()).mount(palette, { words: status.dataset, short: true });
+      (await searching()).mount(palette, { texts, short: true });
     }
     if (!palette.open) palette.showModal();
     const field = one("input", palette);
     if (field) { field.focus(); field.select(); }
   }
 
-  function switchTheme(button) {
+  function switchTheme() {
     const next = themes[(themes.indexOf(remembered()) + 1) % themes.length];
     try { localStorage.setItem("ms-theme", next); } catch (blocked) { /* for this page only */ }
     theme(next);
-    say(button.dataset[next]);
+    say(texts["theme_" + next]);
+  }
+
+  let helping;
+  function help() {
+    if (!helping) {
+      const rows = [["/", "Ctrl K", "search"], ["g", "graph"], ["h", "home"], ["n", "notes"], ["e", "health"], ["[", "]", "neighbours"], ["t", "theme"], ["?", "help"], ["Esc", "close"]];
+      const list = make("dl", {});
+      for (const keys of rows) {
+        const term = make("dt", {});
+        for (const key of keys.slice(0, -1)) term.append(make("kbd", { text: key }), " ");
+        list.append(term, make("dd", { text: texts["help_" + keys.at(-1)] }));
+      }
+      const close = make("form", { method: "dialog" }, make("button", { class: "ms-button", text: texts.close }));
+      helping = make("dialog", { class: "ms-help", "aria-labelledby": "ms-help" }, make("h2", { id: "ms-help", text: texts.help_title }), list, close);
+      helping.addEventListener("click", (event) => { if (event.target === helping) helping.close(); });
+      document.body.append(helping);
+    }
+    helping.showModal();
   }
 
   function shortcuts() {
-    const help = document.getElementById("ms-help");
+    const go = (url) => () => { location.href = root + url; };
     const press = {
-      "/": search, g: ".ms-graph-open", h: ".ms-brand", n: ".ms-to-notes", e: ".ms-to-health", "[": ".ms-older", "]": ".ms-newer",
-      t: () => switchTheme(one(".ms-theme")), "?": () => help.showModal(),
+      "/": search, g: go("graph.html"), h: go("index.html"), n: go("notes.html"), e: go("health.html"), "[": ".ms-older", "]": ".ms-newer",
+      t: switchTheme, "?": help,
     };
     document.addEventListener("keydown", function (event) {
       if ((event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === "k") { event.preventDefault(); search(); return; }
@@ -287,12 +306,11 @@
       event.preventDefault();
       if (typeof action === "function") action(); else { const link = one(action); if (link) link.click(); }
     });
-    const buttons = { search: (event) => { event.preventDefault(); search(); }, theme: (event) => switchTheme(event.currentTarget), help: () => help.showModal() };
+    const buttons = { search: (event) => { event.preventDefault(); search(); }, theme: () => switchTheme(), help };
     for (const button of all(".ms-header [data-ms]")) {
       button.hidden = false;
       button.addEventListener("click", buttons[button.dataset.ms]);
     }
-    help.addEventListener("click", (event) => { if (event.target === help) help.close(); });
   }
 
   /* On a narrow screen a link in the drawer to the same page closes it. */
@@ -317,6 +335,6 @@
     drawer();
     previews();
     const page = one("[data-ms='search-page']");
-    if (page) searching().then((engine) => engine.mount(page, { words: status.dataset, short: false }));
+    if (page) searching().then((engine) => engine.mount(page, { texts, short: false }));
   });
 }());

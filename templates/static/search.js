@@ -247,15 +247,15 @@
   }
 
   /* The field, the filters and the list. */
-  function mount(container, { words: text, short }) {
+  function mount(container, { texts, short }) {
     const { make, root } = tools;
     const PAGE = short ? 7 : 10;
-    const field = make("input", { type: "search", class: "ms-field", "aria-label": text.search, placeholder: text.search, autocomplete: "off", spellcheck: "false", enterkeyhint: "search" });
-    const said = make("p", { class: "ms-quiet ms-said", role: "status", "aria-live": "polite", text: text.start });
+    const field = make("input", { type: "search", class: "ms-field", "aria-label": texts.search_label, placeholder: texts.search_label, autocomplete: "off", spellcheck: "false", enterkeyhint: "search" });
+    const said = make("p", { class: "ms-quiet ms-said", role: "status", "aria-live": "polite", text: texts.search_start });
     const list = make("ol", { class: "ms-results" });
-    const more = make("button", { type: "button", class: "ms-button", text: text.more });
+    const more = make("button", { type: "button", class: "ms-button", text: texts.search_more });
     more.hidden = true;
-    const choices = { s: choice(text.store, index.stores), t: choice(text.type, index.types), g: choice(text.tag, index.tags) };
+    const choices = { s: choice(texts.column_store, index.stores), t: choice(texts.column_type, index.types), g: choice(texts.tag, index.tags) };
     const bar = make("div", { class: "ms-choices" }, ...Object.values(choices).filter((select) => select.options.length > 2));
     container.append(make("div", { class: "ms-search-bar" }, field), ...(short ? [] : [bar]), said, list, more);
     let turn = 0;
@@ -263,7 +263,7 @@
 
     function choice(label, names) {
       const select = make("select", { "aria-label": label });
-      select.append(make("option", { value: "", text: `${label}: ${text.all}` }), ...names.map((name) => make("option", { value: name, text: name })));
+      select.append(make("option", { value: "", text: `${label}: ${texts.search_all}` }), ...names.map((name) => make("option", { value: name, text: name })));
       return select;
     }
     async function show(from) {
@@ -292,7 +292,7 @@
       if (!short) remember(query);
       if (!query && !Object.values(filters).some(Boolean)) {
         found = { numbers: [], terms: [] };
-        said.textContent = text.start;
+        said.textContent = texts.search_start;
         list.replaceChildren();
         more.hidden = true;
         return;
@@ -300,7 +300,7 @@
       const result = await find(query, filters);
       if (mine !== turn) return;
       found = result;
-      said.textContent = found.numbers.length ? text.some.replace("{n}", found.numbers.length) : text.none.replace("{query}", query);
+      said.textContent = found.numbers.length ? texts.search_some.replace("{n}", found.numbers.length) : texts.search_none.replace("{query}", query);
       await show(0);
     }
     function remember(query) {
