@@ -215,11 +215,11 @@ class _Resolver:
         if len(text) > _LONGEST_NAME:
             return Missing("there is no note or file at that path")
         for name, fragment in _readings(text):
-            path = name.partition("?")[0]
-            if not path:
+            if not name.partition("?")[0]:
                 return self._arrive(self.called("", seat), name, fragment, link)
-            if found := self._at_link_path(path, fragment, link, seat):
-                return found
+            for path in dict.fromkeys((name, name.partition("?")[0])):  # a file may have a `?` in its name
+                if found := self._at_link_path(path, fragment, link, seat):
+                    return found
         return Missing(self._markdown_reason(text, seat))
 
     def _at_link_path(self, path: str, fragment: str, link: Link, seat: Seat) -> Target | None:
