@@ -25,76 +25,114 @@ class MemsiteError(Exception):
 
 
 class NoStore(MemsiteError):
+    """There is no memory here: no folder that memsite takes for a store."""
+
     code, rule, exit_code = "E001", "no-store", 2
 
 
 class NotFound(MemsiteError):
+    """No note, store, concept or transaction of this name; near names are given."""
+
     code, rule = "E002", "not-found"
 
 
 class PruneNeedsFilter(MemsiteError):
+    """Prune without a filter would delete everything."""
+
     code, rule = "E003", "prune-needs-filter"
 
 
 class MemoryProtected(MemsiteError):
+    """MEMORY.md is what an agent reads first: it is edited, never deleted."""
+
     code, rule = "E004", "memory-md-protected"
 
 
 class AmbiguousName(MemsiteError):
+    """Several notes bear the name; their addresses are given."""
+
     code, rule = "E005", "ambiguous"
 
 
 class StaleChecksum(MemsiteError):
+    """The note changed since it was read; its checksum and text now are given."""
+
     code, rule = "E006", "stale-checksum"
 
 
 class WikiLinkRequired(MemsiteError):
+    """New text, or what an edit would leave, holds no WikiLink."""
+
     code, rule = "E007", "wikilink-required"
 
 
 class MatchCount(MemsiteError):
+    """The text to replace is not there, or not as often as was expected."""
+
     code, rule = "E008", "match-count"
 
 
 class SectionNotFound(MemsiteError):
+    """The note has no heading of this name."""
+
     code, rule = "E009", "section-not-found"
 
 
 class SectionAmbiguous(MemsiteError):
+    """Several headings bear the name; their lines are given."""
+
     code, rule = "E010", "section-ambiguous"
 
 
 class OutsideStore(MemsiteError):
+    """The name or path leads out of the store."""
+
     code, rule = "E011", "outside-store"
 
 
 class BadEncoding(MemsiteError):
+    """The text is not valid UTF-8."""
+
     code, rule = "E012", "bad-encoding"
 
 
 class Locked(MemsiteError):
+    """Somebody else is writing to the store; its holder is named."""
+
     code, rule = "E013", "locked"
 
 
 class IndexUnreadable(MemsiteError):
+    """The index cannot be understood, so it is not rewritten."""
+
     code, rule = "E014", "index-unreadable"
 
 
 class BadConfig(MemsiteError):
+    """The configuration is not understood."""
+
     code, rule, exit_code = "E015", "bad-config", 2
 
 
 class ForeignOutput(MemsiteError):
+    """The folder for the site holds something that memsite did not make."""
+
     code, rule = "E016", "foreign-output"
 
 
 class Leak(MemsiteError):
+    """The site would publish a secret."""
+
     code, rule = "E017", "leak"
 
 
 class ReadOnly(MemsiteError):
+    """The file or folder cannot be written."""
+
     code, rule = "E018", "read-only"
 
 
 class BadArgument(MemsiteError):
+    """The call is not understood."""
+
     code, rule, exit_code = "E019", "bad-argument", 2
