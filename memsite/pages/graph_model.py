@@ -51,7 +51,7 @@ class Dot:
 
 @dataclass(frozen=True, slots=True)
 class Stroke:
-    """An edge between positions in `View.dots`, `major` being the more important one (the lesser position)."""
+    """An edge between positions in `View.dots`; `major` is the lesser one, the more important node."""
 
     major: int
     minor: int
@@ -92,7 +92,8 @@ def view_scripts(view: View) -> Iterator[tuple[str, str]]:
     nodes, edges, *_, options = model.get_network_data()
     described = {
         "view": view.name, "nodes": len(nodes), "edges": len(edges), "directed": view.directed,
-        "options": json.loads(options), "hubs": nodes[:HUBS], "labels": [dot.label for dot in view.dots[:HUBS]],
+        "options": json.loads(options), "hubs": nodes[:HUBS],
+        "labels": [dot.label for dot in view.dots[:HUBS]],
         "capitals": _capitals(view), "communities": _communities(view),
         "stores": stores, "storeSets": _store_sets(view, stores), "types": types,
         "ages": ages.starts, "days": ages.range, "tags": _tag_counts(view)[:400],
@@ -246,7 +247,9 @@ def _neighbours(view: View) -> list[list[tuple[int, Stroke]]]:
     Nodes are seated by community, since most edges stay inside one: gaps between neighbours are then
     small numbers, which makes the file a tenth smaller. An edge stands in the row of its later seat.
     """
-    order = sorted(range(len(view.dots)), key=lambda position: (_community_code(view, view.dots[position]), position))
+    order = sorted(
+        range(len(view.dots)), key=lambda position: (_community_code(view, view.dots[position]), position)
+    )
     seat_of = {position: seat for seat, position in enumerate(order)}
     rows: list[list[tuple[int, Stroke]]] = [[] for _ in order]
     for stroke in view.strokes:

@@ -61,7 +61,6 @@ class Table:
     parts: int = 1
     previous: str = ""
     next: str = ""
-    directed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +101,12 @@ def picture_files(plan: SitePlan, views: Mapping[ViewName, View]) -> Iterator[tu
 def _graph_page(desk: Desk, views: Mapping[ViewName, View]) -> bytes:
     names = tuple(views)
     first = names[0]
-    files = (f"static/{_LIBRARY}", f"static/{SCRIPTS[0]}", f"graph/{first}.model.js", f"graph/{first}.points.js")
+    files = (
+        f"static/{_LIBRARY}",
+        f"static/{SCRIPTS[0]}",
+        f"graph/{first}.model.js",
+        f"graph/{first}.points.js",
+    )
     view = GraphView(
         frame=desk.frame(Page("graph.html", "graph"), desk.templates.texts.graph, description=desk.summary()),
         root="",
@@ -137,10 +141,17 @@ def _table(view: View, rows: tuple[Row, ...], href: str, *, part: int = 1) -> Ta
     parts = max(1, -(-len(view.dots) // ROWS))
     name = f"{view.name}.html"
     return Table(
-        view=view.name, rows=rows, total=len(view.dots), edges=len(view.strokes), omitted=view.omitted, href=href,
-        part=part, parts=parts, directed=view.directed,
-        previous=part_url(name, part - 1) if part > 1 else "", next=part_url(name, part + 1) if part < parts else "",
-    )  # fmt: skip
+        view=view.name,
+        rows=rows,
+        total=len(view.dots),
+        edges=len(view.strokes),
+        omitted=view.omitted,
+        href=href,
+        part=part,
+        parts=parts,
+        previous=part_url(name, part - 1) if part > 1 else "",
+        next=part_url(name, part + 1) if part < parts else "",
+    )
 
 
 def _table_pages(desk: Desk, view: View) -> Iterator[tuple[str, bytes]]:
@@ -230,7 +241,9 @@ def graph_document(plan: SitePlan, views: Mapping[ViewName, View]) -> bytes:
         policy=_policy(sources, styles),
         tables=tuple(_table(one, tuple(_rows(one, "")), "") for one in apart.values()),
     )
-    return desk.templates.get("graph_document.html").render(view=view, site=desk.site).encode("utf-8", "replace")
+    return (
+        desk.templates.get("graph_document.html").render(view=view, site=desk.site).encode("utf-8", "replace")
+    )
 
 
 def _source(static: object, name: str) -> str:

@@ -147,24 +147,40 @@ class _Facts:
         plan = self._plan
         index = note.path.rpartition("/")[2] == "MEMORY.md"
         return Dot(
-            id=node.id, label=one_line(note.title), kind="note", community=node.community, degree=node.degree,
-            stores=(note.store,), type="index" if index else visible(note.type or "note"), day=_day(note),
-            tags=self._tags(tags_of(note)), url=plan.href(plan.notes[note.address]),
+            id=node.id,
+            label=one_line(note.title),
+            kind="note",
+            community=node.community,
+            degree=node.degree,
+            stores=(note.store,),
+            type="index" if index else visible(note.type or "note"),
+            day=_day(note),
+            tags=self._tags(tags_of(note)),
+            url=plan.href(plan.notes[note.address]),
             excerpt=_excerpt(note.description or note.document.text.removeprefix(note.document.lead)),
             mentions=len(plan.graph.backlinks.get(note.address, ())),
-        )  # fmt: skip
+        )
 
     def _concept(self, node: Node, concept: Concept) -> Dot:
         plan = self._plan
-        notes = [plan.graph.notes[address] for address in dict.fromkeys(one.address for one in concept.mentions)]
+        notes = [
+            plan.graph.notes[address] for address in dict.fromkeys(one.address for one in concept.mentions)
+        ]
         tags = Counter(tag for note in notes for tag in self._tags(tags_of(note)))
         return Dot(
-            id=node.id, label=one_line(concept.name), kind="concept", community=node.community, degree=node.degree,
-            stores=tuple(sorted({note.store for note in notes})), type="concept",
+            id=node.id,
+            label=one_line(concept.name),
+            kind="concept",
+            community=node.community,
+            degree=node.degree,
+            stores=tuple(sorted({note.store for note in notes})),
+            type="concept",
             day=max((day for note in notes if (day := _day(note)) is not None), default=None),
             tags=tuple(sorted(tags, key=lambda tag: (-tags[tag], tag))[:_CONCEPT_TAGS]),
-            url=plan.href(plan.concepts[concept.key]), excerpt=self._quote(concept), mentions=len(concept.mentions),
-        )  # fmt: skip
+            url=plan.href(plan.concepts[concept.key]),
+            excerpt=self._quote(concept),
+            mentions=len(concept.mentions),
+        )
 
     def _tags(self, tags: Iterable[str]) -> tuple[str, ...]:
         return tuple(dict.fromkeys(visible(self._plan.tag_names[match_key(tag)]) for tag in tags))
@@ -206,11 +222,17 @@ def overview(view: View) -> View:
     degrees = Counter(end for pair in weights for end in pair)
     return View(
         name="overview",
-        dots=tuple(_group_dot(view, community, members[community], degrees[place_of[community]]) for community in order),
-        strokes=_drawn(
-            [Stroke(a, b, weights[a, b]) for a, b in sorted(weights, key=lambda pair: (pair[1], pair[0]))], len(order)
+        dots=tuple(
+            _group_dot(view, community, members[community], degrees[place_of[community]])
+            for community in order
         ),
-        places=tuple(_middle([view.places[position] for position in members[community]]) for community in order),
+        strokes=_drawn(
+            [Stroke(a, b, weights[a, b]) for a, b in sorted(weights, key=lambda pair: (pair[1], pair[0]))],
+            len(order),
+        ),
+        places=tuple(
+            _middle([view.places[position] for position in members[community]]) for community in order
+        ),
         communities=tuple(view.communities[community] for community in order),
     )
 
@@ -218,11 +240,17 @@ def overview(view: View) -> View:
 def _group_dot(view: View, community: int, members: Sequence[int], degree: int) -> Dot:
     dots = [view.dots[position] for position in members]
     return Dot(
-        id=f"group:{community}", label=view.communities[community], kind="community", community=community,
-        degree=degree, stores=tuple(sorted({store for dot in dots[:200] for store in dot.stores})), type="group",
-        url=f"graph.html#view={view.name}&group={community}", mentions=len(members),
+        id=f"group:{community}",
+        label=view.communities[community],
+        kind="community",
+        community=community,
+        degree=degree,
+        stores=tuple(sorted({store for dot in dots for store in dot.stores})),
+        type="group",
+        url=f"graph.html#view={view.name}&group={community}",
+        mentions=len(members),
         excerpt=", ".join(dot.label for dot in dots[:12]),
-    )  # fmt: skip
+    )
 
 
 def _middle(places: Sequence[tuple[int, int]]) -> tuple[int, int]:

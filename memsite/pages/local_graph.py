@@ -50,7 +50,10 @@ def _neighbours(view: View) -> list[dict[int, tuple[int, int]]]:
     found: list[dict[int, tuple[int, int]]] = [{} for _ in view.dots]
     for stroke in view.strokes:
         found[stroke.major][stroke.minor] = (stroke.weight, stroke.direction)
-        found[stroke.minor][stroke.major] = (stroke.weight, (stroke.direction & 1) << 1 | stroke.direction >> 1)
+        found[stroke.minor][stroke.major] = (
+            stroke.weight,
+            (stroke.direction & 1) << 1 | stroke.direction >> 1,
+        )
     return found
 
 

@@ -32,7 +32,13 @@ from memsite.pages.graph_page import picture_files
 from memsite.pages.graph_views import view_of
 from tests.bench.graph_networks import made_up, wiki_network
 
-ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+]
 ARGUMENTS += ["--disable-component-update", "--disable-sync"]
 
 # Runs before the page's own scripts.
@@ -125,7 +131,10 @@ def write_stock(folder: Path, count: int) -> None:
 
     network = wiki_network(count)
     stock = Stock(height="900px", cdn_resources="in_line")
-    stock.nodes = [{"id": n.id, "label": n.label, "shape": "dot", "value": n.degree, "group": n.community} for n in network.nodes]
+    stock.nodes = [
+        {"id": n.id, "label": n.label, "shape": "dot", "value": n.degree, "group": n.community}
+        for n in network.nodes
+    ]
     stock.edges = [{"from": e.source, "to": e.target, "value": e.weight} for e in network.edges]
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "graph.html").write_text(stock.generate_html(), encoding="utf-8")
@@ -183,13 +192,10 @@ def line(name: str, count: int, visits: list[dict[str, Any] | None], note: str =
     if not seen:
         return f"{name:6} {count:>6}  no picture"
     firsts = [visit["first"] for visit in seen]
-    frames = {
-        kind: "{:5.1f} /{:6.1f}".format(
-            statistics.median(all_of := [delta for visit in seen for delta in visit[kind]]),
-            statistics.quantiles(all_of, n=20)[18],
-        )
-        for kind in ("zoom", "pan")
-    }
+    frames = {}
+    for kind in ("zoom", "pan"):
+        deltas = [delta for visit in seen for delta in visit[kind]]
+        frames[kind] = f"{statistics.median(deltas):5.1f} /{statistics.quantiles(deltas, n=20)[18]:6.1f}"
     return (
         f"{name:6} {count:>6}  {min(firsts):7.0f} ({statistics.median(firsts):.0f})  "
         f"{statistics.median(visit['block'] for visit in seen):6.0f}  {frames['zoom']}  {frames['pan']}  "
@@ -200,7 +206,9 @@ def line(name: str, count: int, visits: list[dict[str, Any] | None], note: str =
 def main() -> None:
     from playwright.sync_api import sync_playwright
 
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     options.add_argument("--sizes", type=int, nargs="+", default=[200, 1_000, 5_000, 10_000, 50_000])
     options.add_argument("--stock", action="store_true", help="stock pyvis at all sizes, not at 200 only")
     options.add_argument("--runs", type=int, default=3)
@@ -214,11 +222,18 @@ def main() -> None:
             folder = Path(place, f"ours-{count}")
             note = write_ours(folder, count)
             with served(folder) as url:
-                print(line("ours", count, [measured(browser, url, patience=60) for _ in range(chosen.runs)], note), flush=True)
+                print(
+                    line(
+                        "ours", count, [measured(browser, url, patience=60) for _ in range(chosen.runs)], note
+                    ),
+                    flush=True,
+                )
             if count <= 200 or (chosen.stock and count <= 10_000):
                 write_stock(Path(place, f"stock-{count}"), count)
                 with served(Path(place, f"stock-{count}")) as url:
-                    print(line("stock", count, [measured(browser, url, patience=chosen.patience)]), flush=True)
+                    print(
+                        line("stock", count, [measured(browser, url, patience=chosen.patience)]), flush=True
+                    )
         browser.close()
 
 
