@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import html
-import io
 import json
 import re
 from collections.abc import Callable, Mapping
@@ -153,22 +151,20 @@ def _quoted(text: str) -> str:
 def to_csv(network: Network) -> str:
     """One row an edge; a node without edges has a row with empty target."""
     labels = {node.id: node.label for node in network.nodes}
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["source", "source_label", "target", "target_label", "weight", "relations"])
+    rows = [["source", "source_label", "target", "target_label", "weight", "relations"]]
     for edge in network.edges:
-        row = [edge.source, labels[edge.source], edge.target, labels[edge.target]]
-        writer.writerow([*map(_cell, row), edge.weight, _cell(" ".join(edge.relations))])
-    for node in network.nodes:
-        if not node.degree:
-            writer.writerow([_cell(node.id), _cell(node.label), "", "", "", ""])
-    return out.getvalue()
+        ends = [edge.source, labels[edge.source], edge.target, labels[edge.target]]
+        rows.append([*ends, str(edge.weight), " ".join(edge.relations)])
+    rows += [[node.id, node.label, "", "", "", ""] for node in network.nodes if not node.degree]
+    return "".join(",".join(map(_cell, row)) + "\n" for row in rows)
 
 
 def _cell(text: str) -> str:
-    """A cell that no spreadsheet runs as a formula."""
+    """A cell of CSV (RFC 4180) that no spreadsheet runs as a formula."""
     line = _line(text)
-    return f"'{line}" if _FORMULA.match(line) else line
+    if _FORMULA.match(line):
+        line = f"'{line}"
+    return '"' + line.replace('"', '""') + '"' if "," in line or '"' in line else line
 
 
 def _line(text: str) -> str:

@@ -226,21 +226,20 @@ class _Resolver:
         where = joined(seat.folder, path)
         if where is None:
             return None
-        hits = () if link.image else self._names.near_path(seat.store, where, seat)
-        if not hits and not link.image:
-            inside = (f"{where}/{name}".lstrip("/") for name in _FOLDER_NOTES)
-            hits = next(filter(None, (self._names.near_path(seat.store, name, seat) for name in inside)), ())
         # Obsidian writes the shortest unique end of a path into Markdown links, too.
-        by_name = self._is_vault(seat) and not _PATH_START.match(path)
-        if not hits and not link.image and by_name:
-            hits = self._names.in_file_names(path, seat)
-        if hits:
-            return self._arrive(hits, path, fragment, link)
-        files = self._files.get(seat.store)
-        asset = files.at_path(where) if files else None
-        if not asset and files and link.image and by_name:
-            asset = files.named(path, seat.folder)
-        return asset
+        by_name = seat.note is not None and seat.note.kind == "vault" and not _PATH_START.match(path)
+        if not link.image:
+            hits = self._note_or_folder(where, seat) or (by_name and self._names.in_file_names(path, seat))
+            if hits:
+                return self._arrive(hits, path, fragment, link)
+        if (files := self._files.get(seat.store)) is None:
+            return None
+        return files.at_path(where) or (files.named(path, seat.folder) if by_name and link.image else None)
+
+    def _note_or_folder(self, where: str, seat: Seat) -> Sequence[Note]:
+        """The note at a path, or the index note of the folder there."""
+        paths = (where, *(f"{where}/{name}".lstrip("/") for name in _FOLDER_NOTES))
+        return next(filter(None, (self._names.near_path(seat.store, path, seat) for path in paths)), ())
 
     def _markdown_reason(self, text: str, seat: Seat) -> str:
         name = text.partition("#")[0].partition("?")[0]
@@ -270,9 +269,6 @@ class _Resolver:
             return Found(note.address)
         anchor = self._places(note).anchor(fragment, anchors_first=link.kind == "markdown")
         return Found(note.address, anchor, None if anchor else fragment)
-
-    def _is_vault(self, seat: Seat) -> bool:
-        return seat.note is not None and seat.note.kind == "vault"
 
     def _places(self, note: Note) -> Fragments:
         if note.address not in self._fragments:
