@@ -46,7 +46,12 @@ class Dot:
     """Encoded, relative to the root of the site; empty when it has no page."""
     excerpt: str = ""
     mentions: int = 0
-    """How many links lead to it."""
+    """How many links lead to it; of a community, how many members it has."""
+
+    @property
+    def size(self) -> int:
+        """What its area shows."""
+        return self.mentions if self.kind == "community" else self.degree
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +67,7 @@ class Stroke:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """One picture. `dots` are sorted by importance, `strokes` by (minor, major)."""
+    """One picture. `dots` are sorted by falling size, `strokes` by (minor, major)."""
 
     name: ViewName
     dots: tuple[Dot, ...]
@@ -229,6 +234,7 @@ def _points(view: View, stores: Sequence[str], types: Sequence[str]) -> dict[str
     points = {
         "x": _packed(_zigzag(x) for x, _ in view.places),
         "y": _packed(_zigzag(y) for _, y in view.places),
+        "sizes": _packed(_falls(dot.size for dot in dots)),
         "kinds": _packed(("note", "concept", "community").index(dot.kind) for dot in dots),
         "community": _packed(_community_code(view, dot) for dot in dots),
         "stores": _packed(sets[tuple(sorted(store_place[name] for name in dot.stores))] for dot in dots),
@@ -268,6 +274,14 @@ def _gaps(ascending: Iterable[int]) -> Iterator[int]:
     before = -1
     for number in ascending:
         yield number - before - 1
+        before = number
+
+
+def _falls(descending: Iterable[int]) -> Iterator[int]:
+    """The first number, then by how much each is less than the one before."""
+    before: int | None = None
+    for number in descending:
+        yield number if before is None else before - number
         before = number
 
 

@@ -169,7 +169,8 @@ def _table_pages(desk: Desk, view: View) -> Iterator[tuple[str, bytes]]:
         yield here, _rendered(desk, "graph_table.html", page)
 
 
-def _rows(view: View, root: str) -> Iterator[Row]:
+def _rows(view: View, root: str | None) -> Iterator[Row]:
+    """All rows of a view, as seen from a page with this `root`; without one, nothing is linked."""
     linked: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
     for stroke in view.strokes:
         linked[stroke.major].append((stroke.minor, stroke.weight))
@@ -181,10 +182,10 @@ def _rows(view: View, root: str) -> Iterator[Row]:
         yield _row(view, dot, root, ", ".join(names))
 
 
-def _row(view: View, dot: Dot, root: str, linked: str) -> Row:
+def _row(view: View, dot: Dot, root: str | None, linked: str) -> Row:
     return Row(
         label=dot.label,
-        href=root + dot.url if dot.url else "",
+        href=root + dot.url if root is not None and dot.url else "",
         type=dot.type,
         stores=", ".join(dot.stores),
         date=iso_day(dot.day) if dot.day is not None else "",
@@ -239,7 +240,7 @@ def graph_document(plan: SitePlan, views: Mapping[ViewName, View]) -> bytes:
         styles=tuple(Markup(style) for style in styles),  # noqa: S704  (memsite's own files)
         scripts=tuple(Markup(script) for script in sources),  # noqa: S704  (own files and script_json)
         policy=_policy(sources, styles),
-        tables=tuple(_table(one, tuple(_rows(one, "")), "") for one in apart.values()),
+        tables=tuple(_table(one, tuple(_rows(one, None)), "") for one in apart.values()),
     )
     return (
         desk.templates.get("graph_document.html").render(view=view, site=desk.site).encode("utf-8", "replace")
@@ -267,4 +268,6 @@ def _hashes(texts: Sequence[str]) -> str:
 def _unlinked(view: View) -> View:
     from dataclasses import replace
 
-    return replace(view, dots=tuple(replace(dot, url="") for dot in view.dots))
+    return replace(
+        view, dots=tuple(dot if dot.kind == "community" else replace(dot, url="") for dot in view.dots)
+    )

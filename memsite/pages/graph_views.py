@@ -118,8 +118,12 @@ def _strokes(network: Network, position: Mapping[str, int]) -> list[Stroke]:
             directions[pair] |= 1 if one < other else 2
     return [
         Stroke(major, minor, weights[major, minor], directions[major, minor] if network.directed else 0)
-        for major, minor in sorted(weights, key=lambda pair: (pair[1], pair[0]))
+        for major, minor in sorted(weights, key=_by_minor)
     ]
+
+
+def _by_minor(pair: tuple[int, int]) -> tuple[int, int]:
+    return (pair[1], pair[0])
 
 
 def _drawn(strokes: Sequence[Stroke], nodes: int) -> tuple[Stroke, ...]:
@@ -222,17 +226,12 @@ def overview(view: View) -> View:
     degrees = Counter(end for pair in weights for end in pair)
     return View(
         name="overview",
-        dots=tuple(
-            _group_dot(view, community, members[community], degrees[place_of[community]])
-            for community in order
-        ),
+        dots=tuple(_group_dot(view, one, members[one], degrees[place_of[one]]) for one in order),
         strokes=_drawn(
-            [Stroke(a, b, weights[a, b]) for a, b in sorted(weights, key=lambda pair: (pair[1], pair[0]))],
+            [Stroke(one, other, weights[one, other]) for one, other in sorted(weights, key=_by_minor)],
             len(order),
         ),
-        places=tuple(
-            _middle([view.places[position] for position in members[community]]) for community in order
-        ),
+        places=_gathered([_middle([view.places[place] for place in members[one]]) for one in order]),
         communities=tuple(view.communities[community] for community in order),
     )
 
@@ -255,3 +254,10 @@ def _group_dot(view: View, community: int, members: Sequence[int], degree: int) 
 
 def _middle(places: Sequence[tuple[int, int]]) -> tuple[int, int]:
     return (round(sum(x for x, _ in places) / len(places)), round(sum(y for _, y in places) / len(places)))
+
+
+def _gathered(places: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    """Places of members are far apart; those of so few groups lie on a plane of their own size."""
+    reach = max((abs(side) for place in places for side in place), default=0) or 1
+    scale = min(1.0, 70 * len(places) ** 0.5 / reach)
+    return tuple((round(x * scale), round(y * scale)) for x, y in places)

@@ -72,13 +72,22 @@
       this.type = varints(points.types);
       this.kind = varints(points.kinds);
       this.readEdges(points);
-      this.radius = Float32Array.from({ length: this.n }, (_, i) => Math.min(40, 4 + 1.8 * Math.sqrt(this.degree(i))));
+      this.radius = this.readRadii(varints(points.sizes));
       this.visible = new Uint8Array(this.n).fill(1);
       this.minimumWeight = 1;
       this.grid = new Grid(this);
       this.labels = model.labels;
       this.titles = null;
       this.folded = null;
+    }
+
+    /* Sizes come as the first and the falls after it. The layout keeps room for exactly these radii. */
+    readRadii(falls) {
+      let size = 0;
+      return Float32Array.from(falls, (fall, i) => {
+        size = i ? size - fall : fall;
+        return Math.min(40, 4 + 1.8 * Math.sqrt(size));
+      });
     }
 
     /* Nodes are seated by community; each has a row with the number of its neighbours on earlier seats and the

@@ -36,7 +36,7 @@
         el("p", { className: "mg-facts" }, ...[model.types[graph.type[node]], stores, known.day].filter(Boolean).map((fact) => el("span", { dir: "auto" }, fact))),
         known.excerpt ? el("p", { className: "mg-excerpt", dir: "auto" }, known.excerpt) : "",
         this.numbers(graph, node, known),
-        this.buttons(url && known.place + url, known),
+        this.buttons(url && (graph.kind[node] === 2 ? `#${url.split("#")[1]}` : known.place + url), known, graph.kind[node] === 2),
         known.way ? this.path(graph, known.way) : "",
         ...this.neighbours(graph, node),
         known.tags.length ? el("p", { className: "mg-tags" }, ...known.tags.slice(0, 16).map((tag) => el("span", { dir: "auto" }, `#${tag}`))) : "",
@@ -48,14 +48,14 @@
 
     numbers(graph, node, known) {
       const group = graph.model.communities[graph.community[node]];
-      const rows = [["Links", graph.degree(node)], ["Mentions", known.mentions]];
+      const rows = [["Links", graph.degree(node)], [graph.kind[node] === 2 ? "Members" : "Mentions", known.mentions]];
       if (group) rows.push(["Group", group.name]);
       return el("dl", { className: "mg-numbers" }, ...rows.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", { dir: "auto" }, String(value)))));
     }
 
-    buttons(url, known) {
+    buttons(url, known, group) {
       const row = el("div", { className: "mg-actions" });
-      if (url) row.append(el("a", { href: url, className: "mg-open" }, "Open page"));
+      if (url) row.append(el("a", { href: url, className: "mg-open" }, group ? "Show this group" : "Open page"));
       const path = el("button", { type: "button", ariaPressed: String(known.picking) }, known.way ? "Other path…" : "Path to…");
       path.dataset.mgKeep = "path";
       path.addEventListener("click", () => this.actions.pick());

@@ -26,7 +26,7 @@
 
   function defaults() {
     return {
-      view: root.dataset.view, colour: "community", node: "", to: "", depth: 0, tag: "", since: "", until: "", weight: 1,
+      view: root.dataset.view, colour: "community", node: "", to: "", depth: 0, group: "", tag: "", since: "", until: "", weight: 1,
       orphans: true, hidden: { community: new Set(), store: new Set(), type: new Set(), age: new Set() }, at: "",
     };
   }
@@ -37,7 +37,7 @@
     const views = root.dataset.views.split(" ");
     if (views.includes(asked.get("view"))) next.view = asked.get("view");
     if (FACETS.includes(asked.get("colour"))) next.colour = asked.get("colour");
-    for (const key of ["node", "to", "tag", "since", "until", "at"]) next[key] = asked.get(key) || "";
+    for (const key of ["node", "to", "group", "tag", "since", "until", "at"]) next[key] = asked.get(key) || "";
     next.depth = Math.min(4, Math.max(0, Number(asked.get("depth")) || 0));
     next.weight = Math.max(1, Number(asked.get("weight")) || 1);
     next.orphans = asked.get("orphans") !== "no";
@@ -50,7 +50,7 @@
   function writeState() {
     const out = new URLSearchParams();
     const plain = defaults();
-    for (const key of ["view", "colour", "node", "to", "depth", "tag", "since", "until", "weight", "at"]) {
+    for (const key of ["view", "colour", "node", "to", "depth", "group", "tag", "since", "until", "weight", "at"]) {
       if (state[key] !== plain[key]) out.set(key, state[key]);
     }
     if (!state.orphans) out.set("orphans", "no");
@@ -212,6 +212,7 @@
       const tagged = new Set(graph.tagged(state.tag));
       tests.push((i) => tagged.has(i));
     }
+    if (state.group) tests.push((i) => graph.community[i] === Number(state.group));
     if (!state.orphans) tests.push((i) => graph.degree(i) > 0);
     graph.minimumWeight = state.weight;
     for (let i = 0; i < graph.n; i++) graph.visible[i] = tests.every((test) => test(i)) ? 1 : 0;
@@ -411,7 +412,8 @@
 
   function open(node) {
     const url = graph.url(node);
-    if (url) location.href = place + url;
+    if (graph.kind[node] === 2) location.hash = url.split("#")[1];
+    else if (url) location.href = place + url;
   }
 
   const hit = (x, y, slack) => {
@@ -483,7 +485,7 @@
     $("reset").hidden = !isFiltered();
   }
 
-  const isFiltered = () => FACETS.some((facet) => state.hidden[facet].size) || state.tag || state.since || state.until || state.weight > 1 || !state.orphans || state.depth > 0;
+  const isFiltered = () => FACETS.some((facet) => state.hidden[facet].size) || state.tag || state.since || state.until || state.weight > 1 || !state.orphans || state.depth > 0 || state.group;
 
   function fillTags() {
     const select = $("tag");
