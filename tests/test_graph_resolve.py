@@ -6,17 +6,21 @@ import random
 
 import pytest
 from graph_memory import from_property, leads, markdown, note, vault, view, wiki
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from memsite.graph import named, resolve
+from memsite.graph import resolve
 from memsite.note import (
     Ambiguous,
     Asset,
     ConceptTarget,
+    Context,
     External,
     Found,
     Graph,
     IndexEntry,
     Link,
+    LinkKind,
     Missing,
     StoreView,
     Target,
@@ -311,6 +315,11 @@ def test_no_concept_has_an_empty_key(name: str) -> None:
     assert list(graph.concepts) == [name]
 
 
+@pytest.mark.parametrize("name", ["", " ", "\u200b"])
+def test_what_cannot_be_seen_names_nothing(name: str) -> None:
+    assert lead(wiki(name)) == Missing("names nothing")
+
+
 def test_backlinks_leave_out_the_note_itself() -> None:
     graph = vault({"a.md": "[[a]] [[#x]] [[b]] [[b|again]]", "b.md": "[[a]]", "c.md": ""})
     assert [(back.address, back.position) for back in graph.backlinks["memory://vault/b"]] == [
@@ -365,8 +374,29 @@ def test_a_name_of_ten_thousand_notes_is_looked_up_not_scanned() -> None:
     assert len({id(target) for target in leads(graph, "a.md")}) == 1
 
 
-def test_named_outside_of_a_note() -> None:
-    graph = vault({"x/Guide.md": "", "b.md": "[[ml]]"})
-    assert [found.path for found in named(graph, "guide")] == ["x/Guide.md"]
-    assert named(graph, "ml") == ()
-    assert named(graph, "") == ()
+NAMES = st.text(alphabet="ab#^|/.\\ -_\u200bé\u0301会?:%", max_size=12)
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    names=st.lists(NAMES, min_size=1, max_size=4), target=NAMES, kind=st.sampled_from(["wiki", "markdown"])
+)
+def test_any_target_leads_somewhere_inside(names: list[str], target: str, kind: LinkKind) -> None:
+    link = Link(kind, target, None, 1, 1, Context("", target, ""))
+    notes = {f"{name}.md": note(f"{name}.md", "## a\nx ^b") for name in names}
+    seat = note("a/b.md", "## a", links=[link])
+    graph = resolve([*notes.values(), seat], [view(files=[f"{names[0]}.png"])])
+    (found,) = graph.targets[seat.address]
+    match found:
+        case Found(address, anchor, broken):
+            assert address in graph.notes
+            assert not (anchor and broken)
+        case Ambiguous(_, candidates):
+            assert len(set(candidates)) == len(candidates) > 1
+            assert set(candidates) <= graph.notes.keys()
+        case ConceptTarget(key):
+            assert key
+            assert key in graph.concepts
+            assert kind == "wiki"
+        case Asset(store, path):
+            assert path in graph.stores[store].files

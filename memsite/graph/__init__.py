@@ -6,7 +6,7 @@ from memsite.graph.kinship import Related, Similar, orphans, related, similar
 from memsite.graph.layout import layout, radius
 from memsite.graph.mentions import Mention, mentions
 from memsite.graph.network import CONCEPT, Edge, Network, Node, concept_network, note_network
-from memsite.graph.resolve import named, resolve
+from memsite.graph.resolve import resolve
 from memsite.graph.walk import neighbourhood, part
 
 __all__ = [
@@ -24,7 +24,6 @@ __all__ = [
     "export",
     "layout",
     "mentions",
-    "named",
     "neighbourhood",
     "note_network",
     "orphans",

@@ -57,7 +57,7 @@ class Seat:
     store: str
     folder: str
     note: Note | None = None
-    """The note itself; None when nobody's link is read, such as a name typed on a command line."""
+    """The note itself; None for the root of a store that an address names."""
 
 
 def by_guess(note: Note) -> tuple[int, str, str]:

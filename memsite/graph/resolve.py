@@ -73,14 +73,6 @@ def resolve(notes: Iterable[Note], stores: Iterable[StoreView]) -> Graph:
     )
 
 
-def named(graph: Graph, name: str) -> tuple[Note, ...]:
-    """The notes that a link of this name outside of any note would mean: one where it is clear,
-    several where not, none for a concept. As forgiving as reading is: never for writing.
-    """
-    resolver = _Resolver(graph.notes, graph.stores)
-    return tuple(resolver.called(name.strip(), Seat("", "")))
-
-
 class _Resolver:
     def __init__(self, notes: Mapping[Address, Note], stores: Mapping[str, StoreView]) -> None:
         self._notes = notes
@@ -113,6 +105,8 @@ class _Resolver:
     # WikiLinks and property links ---------------------------------------------------------------
 
     def _wiki(self, text: str, link: Link, seat: Seat) -> Target:
+        if not match_key(text):
+            return Missing("names nothing")
         if len(text) > _LONGEST_NAME:
             return ConceptTarget(_key(text))
         if not link.image:
