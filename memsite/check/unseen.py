@@ -9,26 +9,27 @@ import base64
 import binascii
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from memsite.note import Finding, Severity
 
-_CODE = re.compile(
-    r"^ {0,3}(?P<fence>`{3,}|~{3,})[^\n]*\n(?:.*?^ {0,3}(?P=fence)[`~]*[ \t]*$|.*)"
-    r"|(?P<ticks>`+)[^`\n]+(?P=ticks)",
-    re.M | re.S,
-)
-_COMMENT = re.compile(r"<!--(?!\s*memsite-ignore\b)(.*?)-->", re.S)
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_TICKS = re.compile("`+")
+# Every pattern below is bounded or fails at the next bracket: a hostile note cannot make one slow.
+_COMMENT = re.compile(r"<!--(?!\s{0,9}memsite-ignore\b)(.*?)-->", re.S)
 _HIDDEN_TAG = re.compile(
-    r"<[a-z][\w-]*\s[^<>]*?(?:\bhidden(?=[\s=/>])|display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0\b)[^<>]*>",
+    r"<[a-z][\w-]{0,30}\s[^<>]{0,500}?(?:(?<![\w-])hidden(?=[\s=/>])|"
+    r"(?:display\s?:\s?none|visibility\s?:\s?hidden|font-size\s?:\s?0\b))[^<>]{0,500}>",
     re.I,
 )
-_EMPTY_LINK = re.compile(r"(?<![!\\\]])\[\s*\]\((?!\s*\))[^()\s]+\)")
+_EMPTY_LINK = re.compile(r"(?<![!\\\]])\[\s{0,9}\]\([^()\s]{1,1000}\)")
 _LINK = re.compile(
-    r"(?<![!\\])\[((?:https?://)?[\w.-]+\.[a-z]{2,}[^\[\]\s]*)\]\(<?(https?://[^\s()<>]+)>?[^()\n]*\)", re.I
+    r"(?<![!\\])\[((?:https?://)?[\w.-]{1,200}\.[a-z]{2,24}[^\[\]\s]{0,500})\]\(<?(https?://[^\s()<>]{1,1000})",
+    re.I,
 )
-_USER_INFO = re.compile(r"https?://[^\s/?#@<>\"'()]+@[^\s<>\"'()]+", re.I)
-_BEACON = re.compile(r"!\[[^\[\]\n]*\]\(<?(https?://[^\s()<>]+\?[^\s()<>]+)>?[^()\n]*\)", re.I)
+_USER_INFO = re.compile(r"https?://[^\s/?#@<>\"'()]{1,200}@[^\s<>\"'()]", re.I)
+_BEACON = re.compile(r"!\[[^\[\]\n]{0,500}\]\(<?(https?://[^\s()<>?]{1,500}\?)[^\s()<>]", re.I)
 _BASE64 = re.compile(r"(?<![\w+/=.-])[A-Za-z0-9+/]{40,}={0,2}(?![\w+/=-])")
 _FILE_ENDINGS = frozenset(
     "js ts jsx tsx mjs css html md txt json yaml yml toml xml csv png jpg jpeg gif svg webp pdf py rs "
@@ -45,22 +46,19 @@ def unseen(content: bytes) -> Iterator[Finding]:
     """
     text = content.decode("utf-8", "replace")
     bare: str | None = None
-    for needed, pattern, describe in _KINDS:
-        if needed not in text:
-            continue
-        if bare is None:
-            bare = _without_code(text)
-        yield from _findings(bare, pattern, describe)
+    for kind in _KINDS:
+        if kind.needs in text:
+            bare = _without_code(text) if bare is None else bare
+            yield from _findings(kind, bare)
 
 
-def _findings(
-    text: str, pattern: re.Pattern[str], describe: Callable[[re.Match[str]], tuple[str, Severity] | None]
-) -> Iterator[Finding]:
+def _findings(kind: _Kind, text: str) -> Iterator[Finding]:
     line, counted = 1, 0
-    for match in pattern.finditer(text):
+    # Nothing that must be closed is looked for after the last end of its sort.
+    for match in kind.shape.finditer(text, 0, text.rfind(kind.ends) + len(kind.ends)):
         line += text.count("\n", counted, match.start())
         counted = match.start()
-        described = describe(match)
+        described = kind.describe(match)
         if described is not None:
             column = match.start() - text.rfind("\n", 0, match.start())
             yield Finding("W012", line, column, described[0], _HINT, described[1])
@@ -70,7 +68,37 @@ def _without_code(text: str) -> str:
     """`text` with code blanked out, every other character in its place."""
     if "`" not in text and "~~~" not in text:
         return text
-    return _CODE.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), text)
+    lines, fence = [], ""
+    for line in text.split("\n"):
+        marker = _FENCE.match(line)
+        if fence:
+            closes = marker and marker[1].startswith(fence) and not line[marker.end() :].strip()
+            fence = "" if closes else fence
+            lines.append(" " * len(line))
+        elif marker and ("`" not in line[marker.end() :] or marker[1][0] == "~"):
+            fence = marker[1]
+            lines.append(" " * len(line))
+        else:
+            lines.append(_without_spans(line) if "`" in line else line)
+    return "\n".join(lines)
+
+
+def _without_spans(line: str) -> str:
+    """`line` with its code spans blanked out: from a run of backticks to the next run of that length."""
+    runs = list(_TICKS.finditer(line))
+    partner: dict[int, re.Match[str]] = {}
+    following: dict[int, re.Match[str]] = {}
+    for run in reversed(runs):
+        if len(run.group()) in following:
+            partner[run.start()] = following[len(run.group())]
+        following[len(run.group())] = run
+    pieces, position = [], 0
+    for run in runs:
+        if run.start() >= position and run.start() in partner:
+            end = partner[run.start()].end()
+            pieces += [line[position : run.start()], " " * (end - run.start())]
+            position = end
+    return "".join((*pieces, line[position:]))
 
 
 def _comment(match: re.Match[str]) -> tuple[str, Severity] | None:
@@ -125,13 +153,22 @@ def _base64(match: re.Match[str]) -> tuple[str, Severity] | None:
     return f"Base64 that decodes to text of {len(decoded)} characters", "info"
 
 
-_KINDS: tuple[tuple[str, re.Pattern[str], Callable[[re.Match[str]], tuple[str, Severity] | None]], ...] = (
-    ("<!--", _COMMENT, _comment),
-    ("<", _HIDDEN_TAG, _hidden_tag),
-    ("](", _EMPTY_LINK, _empty_link),
-    ("](", _LINK, _other_host),
-    ("](", _BEACON, _beacon),
-    ("@", _USER_INFO, _user_info),
-    ("", _BASE64, _base64),
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """A structure that hides text. `describe` says what and how bad, or None where it is harmless."""
+
+    needs: str
+    shape: re.Pattern[str]
+    describe: Callable[[re.Match[str]], tuple[str, Severity] | None]
+    ends: str = ""
+
+
+_KINDS = (
+    _Kind("<!--", _COMMENT, _comment, "-->"),
+    _Kind("<", _HIDDEN_TAG, _hidden_tag, ">"),
+    _Kind("](", _EMPTY_LINK, _empty_link, ")"),
+    _Kind("](", _LINK, _other_host),
+    _Kind("](", _BEACON, _beacon),
+    _Kind("@", _USER_INFO, _user_info),
+    _Kind("", _BASE64, _base64),
 )
-"""What must be in the text at all, the pattern, and what to say of a match (None: harmless)."""
