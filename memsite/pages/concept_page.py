@@ -9,9 +9,10 @@ from memsite.markdown import visible
 from memsite.note import Backlink
 from memsite.pages.frame import Crumb, Desk, Frame
 from memsite.pages.listings import Row, row_of
-from memsite.pages.note_page import Group, Named, quoted_by
+from memsite.pages.note_page import quoted_by
 from memsite.pages.plan import Page
 from memsite.pages.urls import root_of
+from memsite.pages.views import Group, Named
 
 
 @dataclass(frozen=True, slots=True)

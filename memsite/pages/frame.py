@@ -14,12 +14,22 @@ from memsite.pages.plan import Folder, Page, SitePlan
 from memsite.pages.relations import Relations
 from memsite.pages.templating import Templates, templates_of
 from memsite.pages.urls import root_of
+from memsite.pages.views import Entry
 
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-SIBLINGS = 24
+SIBLINGS = 13
 """Notes of the own folder that the navigation shows around the current one."""
+
+
+_PLACES = frozenset(
+    {
+        "index.html", "graph.html", "notes.html", "timeline.html", "concept/index.html", "tag/index.html",
+        "health.html",
+    }
+)  # fmt: skip
+"""Pages that the navigation names, and marks when they are open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,21 +39,11 @@ class Crumb:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """A line of the navigation."""
-
-    label: str
-    href: str
-    current: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class Branch:
     """A folder in the navigation, open when the page is in it."""
 
     label: str
     href: str
-    total: int
     open: bool
     current: bool
     branches: tuple[Branch, ...] = ()
@@ -63,7 +63,7 @@ class Frame:
     siblings: tuple[Entry, ...] = ()
     siblings_title: str = ""
     siblings_href: str = ""
-    siblings_left: int = 0
+    more_siblings: bool = False
     features: frozenset[str] = frozenset()
 
 
@@ -77,8 +77,6 @@ class Site:
     own_css: str
     base_url: str
     remote_images: bool
-    health: int
-    """Findings that are more than information."""
 
 
 @dataclass
@@ -90,6 +88,11 @@ class Desk:
     site: Site = field(init=False)
     _navigations: dict[tuple[str, str, str], Markup] = field(default_factory=dict)
     _places: dict[Address, int] = field(default_factory=dict)
+
+    @cached_property
+    def titles(self) -> dict[Address, str]:
+        """The title of each note as it may be shown."""
+        return {address: visible(note.title) for address, note in self.plan.graph.notes.items()}
 
     @cached_property
     def relations(self) -> Relations:
@@ -105,7 +108,6 @@ class Desk:
             own_css="static/own.css" if config.css else "",
             base_url=config.base_url.rstrip("/"),
             remote_images=config.remote_images,
-            health=sum(problem.severity in ("error", "warning") for problem in self.plan.problems),
         )
 
     def href(self, url: str, root: str) -> str:
@@ -137,19 +139,22 @@ class Desk:
             made = self._navigations[key] = Markup(text)  # noqa: S704  (rendered with autoescape just now)
         return made
 
-    def _branch(self, folder_here: Folder, root: str, *, store: str, folder: str, url: str) -> Branch:
-        path = folder_here.path
-        inside = folder_here.store == store and (not path or folder == path or folder.startswith(f"{path}/"))
-        below = (self.plan.folders[folder_here.store, name] for name in folder_here.folders)
+    def _branch(self, here: Folder, root: str, *, store: str, folder: str, url: str) -> Branch:
+        """A folder as seen from `folder`: open on the way there and with the folders right below it,
+        closed elsewhere. How many notes it holds is not said: one note more would change every page."""
+        path = here.path
+        is_there = here.store == store and folder == path
+        on_the_way = here.store == store and (not path or folder.startswith(f"{path}/"))
+        shown = here.folders if is_there or not path else ()
+        if on_the_way and path:
+            shown = tuple(name for name in here.folders if folder == name or folder.startswith(f"{name}/"))
+        below = (self.plan.folders[here.store, name] for name in shown)
         return Branch(
-            label=visible(folder_here.name),
-            href=self.href(folder_here.url, root),
-            total=folder_here.total,
-            open=inside,
-            current=folder_here.url == url,
-            branches=tuple(self._branch(one, root, store=store, folder=folder, url=url) for one in below)
-            if inside or not path
-            else (),
+            label=visible(here.name),
+            href=self.href(here.url, root),
+            open=is_there or on_the_way,
+            current=here.url == url,
+            branches=tuple(self._branch(one, root, store=store, folder=folder, url=url) for one in below),
         )
 
     def frame(
@@ -164,7 +169,7 @@ class Desk:
             title=title,
             description=description,
             crumbs=(self.home_crumb(root), *crumbs),
-            navigation=self.navigation(root, url=page.url),
+            navigation=self.navigation(root, url=page.url if page.url in _PLACES else ""),
         )
 
     def home_crumb(self, root: str) -> Crumb:
@@ -183,33 +188,47 @@ class Desk:
     def note_frame(self, page: Page, note: Note, *, description: str) -> Frame:
         root = root_of(page.url)
         folder = self.plan.folders[note.store, note.path.rpartition("/")[0]]
-        siblings = self._siblings(folder, note.address, root)
+        siblings = self._siblings(folder, note.address)
         return Frame(
             root=root,
             url=self.plan.href(page.url),
             kind="note",
-            title=visible(note.title),
+            title=self.titles[note.address],
             description=description,
             crumbs=self.folder_crumbs(note.store, folder.path, root),
             navigation=self.navigation(root, store=note.store, folder=folder.path),
             siblings=siblings,
             siblings_title=visible(folder.name),
             siblings_href=self.href(folder.url, root),
-            siblings_left=len(folder.notes) - len(siblings),
+            more_siblings=len(folder.notes) > len(siblings),
             features=note.document.features,
         )
 
-    def _siblings(self, folder: Folder, address: Address, root: str) -> tuple[Entry, ...]:
+    def _siblings(self, folder: Folder, address: Address) -> tuple[Entry, ...]:
+        """Notes around this one in its folder. Their pages lie beside its page, unless a long path
+        or a namesake moved one elsewhere."""
         if not self._places:
             self._places = {
-                one: place for here in self.plan.folders.values() for place, one in enumerate(here.notes)
+                one: place for at in self.plan.folders.values() for place, one in enumerate(at.notes)
             }
         position = self._places[address] if len(folder.notes) > SIBLINGS else 0
         start = max(0, min(position - SIBLINGS // 2, len(folder.notes) - SIBLINGS))
+        home, _, _ = self.plan.notes[address].rpartition("/")
+        shown = folder.notes[start : start + SIBLINGS]
         return tuple(
-            Entry(visible(self.plan.graph.notes[one].title), self.note_href(one, root), one == address)
-            for one in folder.notes[start : start + SIBLINGS]
+            Entry(
+                self.titles[one],
+                self._beside(self.plan.notes[one], home),
+                one == address,
+            )
+            for one in shown
         )
+
+    def _beside(self, url: str, home: str) -> str:
+        encoded = self.plan.href(url)
+        if url.rpartition("/")[0] == home:
+            return encoded.rpartition("/")[2]
+        return "../" * (home.count("/") + 1) + encoded
 
     def summary(self) -> str:
         """One line about the whole memory."""

@@ -11,9 +11,10 @@ from memsite.markdown import visible
 from memsite.note import Address
 from memsite.pages.fill import Filler
 from memsite.pages.frame import Crumb, Desk, Frame
-from memsite.pages.note_page import Named, day_of, description_of
+from memsite.pages.note_page import day_of, description_of
 from memsite.pages.plan import ROWS, Folder, Page, part_url, tags_of
 from memsite.pages.urls import root_of
+from memsite.pages.views import Named
 
 _SHORT = 8
 """Entries of a list on the home page."""
@@ -121,7 +122,7 @@ class HomeView:
 def row_of(address: Address, desk: Desk, root: str) -> Row:
     note = desk.plan.graph.notes[address]
     return Row(
-        visible(note.title),
+        desk.titles[address],
         desk.note_href(address, root),
         visible(note.store),
         visible(note.type or ""),

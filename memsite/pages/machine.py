@@ -119,6 +119,12 @@ def _line(text: str) -> str:
     return "".join(f"\\{char}" if char in "\\[]<>`*_" else char for char in flat)
 
 
+def texts_script(desk: Desk) -> str:
+    """The words that scripts show, as a script."""
+    words = {key: text for key, text in vars(desk.templates.texts).items() if isinstance(text, str)}
+    return f"memsiteTexts = {_json({key: words[key] for key in sorted(words)}).strip()};\n"
+
+
 def notes_json(desk: Desk) -> str:
     plan = desk.plan
     return _json(

@@ -28,6 +28,7 @@ from memsite.pages.frame import Desk, Frame
 from memsite.pages.plan import Page, tags_of
 from memsite.pages.publish import PRIVATE
 from memsite.pages.urls import root_of
+from memsite.pages.views import Group, Mentioning, Named, Quote
 
 CONTEXT = 150
 """Characters of a context shown before and after the link."""
@@ -35,52 +36,10 @@ FULL_ENTRIES = 100
 """Linking notes shown with their sentences; a hub's further ones are only named."""
 LISTED = 60
 """Outgoing links shown at most."""
-_RELATED = 8
+_RELATED = 6
 _MENTIONS = 20
 _DESCRIPTION = 160
 _SHOWN = frozenset({"title", "tags", "tag", "date", "status"})
-
-
-@dataclass(frozen=True, slots=True)
-class Named:
-    """A link with a visible name. `kind` is its class: `note`, `concept`, `missing` ..."""
-
-    label: str
-    href: str | None
-    kind: str = "note"
-    count: int = 1
-    detail: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Quote:
-    """A sentence with a link in it, and where it stands."""
-
-    before: str
-    link: str
-    after: str
-    heading: str
-    href: str
-    relation: str
-
-
-@dataclass(frozen=True, slots=True)
-class Mentioning:
-    """A note that links here, with the sentences in which it does."""
-
-    title: str
-    href: str
-    count: int
-    quotes: tuple[Quote, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """The linking notes of one store."""
-
-    store: str
-    count: int
-    entries: tuple[Mentioning, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +130,7 @@ def note_view(page: Page, desk: Desk) -> NoteView:
     groups = quoted_by(plan.graph.backlinks.get(note.address, ()), desk, root)
     return NoteView(
         frame=desk.note_frame(page, note, description=description_of(note)),
-        title=visible(note.title),
+        title=desk.titles[note.address],
         title_anchor=note.document.headings[0].anchor if _shows_title(note) else "",
         body=filler.body(note.address, without_lead=_shows_title(note)),
         store=Named(visible(note.store), desk.href(plan.stores[note.store], root)),
@@ -296,7 +255,7 @@ def _mentioning(address: Address, positions: list[int], desk: Desk, root: str, *
     note = desk.plan.graph.notes[address]
     href = desk.note_href(address, root)
     shown = tuple(_quotes(note, positions, href)) if quotes else ()
-    return Mentioning(visible(note.title), href, len(positions), shown)
+    return Mentioning(desk.titles[address], href, len(positions), shown)
 
 
 def _quotes(note: Note, positions: Iterable[int], href: str) -> Iterator[Quote]:
@@ -376,18 +335,11 @@ def _named(words: str, target: object, desk: Desk, filler: Filler) -> Named | No
         case Found(address):
             if address not in graph.notes or address == filler.own:
                 return None
-            return Named(
-                visible(graph.notes[address].title),
-                filler.href(Found(address)),
-                "note",
-                detail=visible(graph.notes[address].store),
-            )
+            return Named(desk.titles[address], filler.href(Found(address)))
         case ConceptTarget(key):
-            return (
-                Named(visible(graph.concepts[key].name), filler.href(target), "concept")
-                if key in graph.concepts
-                else None
-            )
+            if key not in graph.concepts:
+                return None
+            return Named(visible(graph.concepts[key].name), filler.href(target), "concept")
         case Ambiguous(name):
             return Named(visible(name), filler.href(target), "ambiguous")
         case External(url):
@@ -410,7 +362,7 @@ def _related(note: Note, desk: Desk, root: str) -> tuple[Named, ...]:
     relations = desk.relations
     return tuple(
         Named(
-            visible(desk.plan.graph.notes[one.address].title),
+            desk.titles[one.address],
             desk.note_href(one.address, root),
             detail=visible(", ".join(name for name in map(relations.name_of, one.shared[:4]) if name)),
         )

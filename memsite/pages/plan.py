@@ -16,7 +16,7 @@ from memsite.pages.urls import Wanted, allot, encoded, segment, wanted_path
 PageKind: TypeAlias = Literal[
     "home", "note", "concept", "ambiguous", "store", "folder", "tag", "type", "concepts", "tags", "types",
     "notes", "timeline", "health", "rule", "search", "graph", "missing",
-    "feed", "sitemap", "robots", "llms", "api-notes", "api-graph", "api-health",
+    "feed", "sitemap", "robots", "llms", "texts", "api-notes", "api-graph", "api-health",
 ]  # fmt: skip
 """`missing` is 404.html; `graph` is made elsewhere. Those of the last line are files for programs."""
 
@@ -241,6 +241,7 @@ def _frame_pages(graph: Graph, order: Sequence[Address]) -> Iterator[Page]:
     yield Page("sitemap.xml", "sitemap")
     yield Page("robots.txt", "robots")
     yield Page("llms.txt", "llms")
+    yield Page("static/texts.js", "texts")
     yield Page("api/notes.json", "api-notes")
     yield Page("api/graph.json", "api-graph")
     yield Page("api/health.json", "api-health")

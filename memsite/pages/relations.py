@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -26,7 +26,7 @@ class Relations:
 
     def related(self, address: Address) -> tuple[Related, ...]:
         """Notes that link to the same rare things and are not linked from here already."""
-        linked = set(self._nodes_in(address))
+        linked = self._nodes[address]
         return tuple(one for one in self._related.get(address, ()) if one.address not in linked)
 
     def mentions(self, address: Address) -> tuple[Mention, ...]:
@@ -38,7 +38,8 @@ class Relations:
         concept = self.graph.concepts[key]
         counts: Counter[str] = Counter()
         for address in list(dict.fromkeys(one.address for one in concept.mentions))[:_LOOKED_AT]:
-            counts.update(set(self._nodes_in(address)) - {CONCEPT + key})
+            counts.update(self._nodes[address])
+        del counts[CONCEPT + key]
         return tuple(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))[:_TOGETHER])
 
     def uses(self, name: str) -> tuple[Backlink, ...]:
@@ -52,11 +53,14 @@ class Relations:
             return concept.name if concept else ""
         return self.graph.notes[node].title if node in self.graph.notes else ""
 
-    def _nodes_in(self, address: Address) -> Iterator[str]:
-        for target in self.graph.targets[address]:
-            node = node_id(target)
-            if node and node != address and self.name_of(node):
-                yield node
+    @cached_property
+    def _nodes(self) -> Mapping[Address, frozenset[str]]:
+        """The published nodes that each note links to, itself left out."""
+        known = self.graph.notes.keys() | {CONCEPT + key for key in self.graph.concepts}
+        return {
+            address: frozenset(node for target in targets if (node := node_id(target)) in known) - {address}
+            for address, targets in self.graph.targets.items()
+        }
 
     @cached_property
     def _related(self) -> Mapping[Address, tuple[Related, ...]]:

@@ -38,6 +38,7 @@ _FILES: dict[str, Callable[[Desk], str]] = {
     "sitemap": machine.sitemap,
     "robots": machine.robots,
     "llms": machine.llms,
+    "texts": machine.texts_script,
     "api-notes": machine.notes_json,
     "api-graph": machine.graph_json,
     "api-health": machine.health_json,

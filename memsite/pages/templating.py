@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from memsite.config import Config
 from memsite.markdown import visible
+from memsite.pages.markup import add_filters
 from memsite.templates import templates_folder
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ def _loaded(own: str) -> Templates:
     made = Templates(environment, _texts(folders))
     environment.filters["visible"] = visible
     environment.filters["number"] = number
+    add_filters(environment, made.texts)
     environment.globals["t"] = made.texts
     environment.globals["count"] = made.count
     return made
