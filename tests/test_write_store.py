@@ -1023,3 +1023,21 @@ def test_repair_mends_rows_and_keeps_the_shape(make: Make) -> None:
     assert memory.repair(now=NOW).mends == ()
     memory.undo(now=NOW)
     assert (memory.project / ".workflow/memory/memory-index.json").read_text() == index
+
+
+# What a deletion says
+
+
+def test_incoming_links_are_those_of_the_whole_graph(make: Make) -> None:
+    memory = make(
+        **{
+            "vault/a/Deep Learning.md": "---\naliases: [DL, Neural Nets]\n---\n# Deep learning\n\n## Part\n",
+            "vault/b.md": "[[deep-learning]] [[DL]] [t](a/Deep%20Learning.md#Part) [[deep\\_learning]]\n",
+            "vault/c.md": "---\nrelated: ['[[neural nets]]']\n---\nnothing about deeplearning\n",
+            "vault/d.md": "---\ntitle: deep learning two\n---\n[[Deep learning two]] `[[DL]]`\n",
+            "vault/a/e.md": "text\n" * 50 + "\n[x](<Deep Learning.md>)\n",
+        }
+    )
+    quick = memory.incoming("memory://vault/a/Deep Learning")
+    assert quick == memory.graph().backlinks["memory://vault/a/Deep Learning"]
+    assert len(quick) >= 5

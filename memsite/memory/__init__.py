@@ -207,7 +207,11 @@ class Memory:
 
     def incoming(self, address: Address) -> tuple[Backlink, ...]:
         """The links of other notes that lead to the note at `address`."""
-        return self.graph().backlinks.get(address, ())
+        from memsite.memory.incoming import incoming_links
+
+        if self._graph is not None:
+            return self._graph.backlinks.get(address, ())
+        return incoming_links(self, address)
 
     # Operations that read --------------------------------------------------------------------
 

@@ -149,21 +149,20 @@ def _folded(name: str) -> str:
 def _plan_entry(
     store: Store, writable: WritableStore, wanted: NewNote, *, taken: set[str], now: datetime
 ) -> tuple[str, bytes, list[Change], list[Mapping[str, object]]]:
-    from memsite.stores.index_file import add_row, parse_index, rebuild, row_source
+    from memsite.stores.index_file import add_row, rebuild
 
     index = index_name(store)
     found = read_index(writable, index) if index is not None else None
-    known = parse_index(found[1]).rows if found else ()
+    known = found[1].rows if found else ()
     entry_id = _next_id(PREFIXES[wanted.kind], now, taken | {_folded(f"{row.id}.md") for row in known})
     path = f"{entry_id}.md"
     content = encode(_entry_text(wanted, entry_id, now))
     changes = [Change(path, None, content)]
     row = _index_row(wanted, entry_id, now, [row.value for row in known if isinstance(row.value, dict)])
     if found is not None and index is not None:
-        held, text = found
-        grown = add_row(text, row)
-        changes.append(Change(index, held, encode(grown)))
-        return path, content, changes, [{"source": row_source(grown, len(known)), "added": True}]
+        held, present = found
+        changes.append(Change(index, held, encode(add_row(present.text, row))))
+        return path, content, changes, [{"id": entry_id, "added": True}]
     if index is not None and not any(name.startswith(("mem-", "tip-")) for name in taken):
         changes.append(Change(index, None, encode(rebuild([row]))))
     return path, content, changes, []

@@ -21,6 +21,7 @@ from memsite.stores.files import Change, WritableStore, locate
 if TYPE_CHECKING:
     from memsite.memory import Memory
     from memsite.stores import Store
+    from memsite.stores.index_file import IndexFile
 
 Rows = list[Mapping[str, object]]
 
@@ -100,13 +101,17 @@ def _without_rows(store: Store, writable: WritableStore, paths: Collection[str])
     return _cut(name, *found, positions)
 
 
-def _cut(name: str, held: Held, text: str, positions: Sequence[int]) -> tuple[list[Change], Rows]:
-    from memsite.stores.index_file import remove_rows, row_source
+def _cut(name: str, held: Held, index: IndexFile, positions: Sequence[int]) -> tuple[list[Change], Rows]:
+    from memsite.stores.index_file import remove_rows
 
     if not positions:
         return [], []
-    gone: Rows = [{"source": row_source(text, position), "position": position} for position in positions]
-    return [Change(name, held, encode(remove_rows(text, positions)))], gone
+    members = [(position, index.rows[position].member) for position in positions]
+    gone: Rows = [
+        {"source": index.text[member.start : member.end], "position": position}
+        for position, member in members
+    ]
+    return [Change(name, held, encode(remove_rows(index.text, positions)))], gone
 
 
 # Rows that name no usable file --------------------------------------------------------------

@@ -21,6 +21,7 @@ from memsite.stores.files import OWN_FOLDER, Change, WritableStore, locate
 if TYPE_CHECKING:
     from memsite.memory import Memory
     from memsite.stores import Store
+    from memsite.stores.index_file import IndexFile
 
 _MANAGED = re.compile(r"(?:MEM|TIP)-[\w.-]+\.md")
 
@@ -107,8 +108,8 @@ def _mend_index(
             if not (rebuild_index and managed):
                 return []
             return [_rebuilt(store, writable, name, managed, dry_run=dry_run, now=now)]
-        held, text = found
-        mended, actions = _mended(store, text, managed)
+        held, present = found
+        mended, actions = _mended(store, present, managed)
         if not actions:
             return []
         tx = None
@@ -117,9 +118,9 @@ def _mend_index(
         return [Mend(store.name, f"{store.prefix}{name}", action, tx) for action in actions]
 
 
-def _mended(store: Store, text: str, managed: Sequence[Note]) -> tuple[str, list[str]]:
+def _mended(store: Store, index: IndexFile, managed: Sequence[Note]) -> tuple[str, list[str]]:
     """The index with a row for each file that lacks one, without rows whose file is gone."""
-    from memsite.stores.index_file import add_row, parse_index, remove_rows
+    from memsite.stores.index_file import add_row, remove_rows
 
     entries = entries_of(store)
     gone = [each for each in entries if each.path is not None and not _is_there(store, each.path)]
@@ -127,8 +128,8 @@ def _mended(store: Store, text: str, managed: Sequence[Note]) -> tuple[str, list
     new = [note for note in managed if note.path not in listed]
     actions = [f"remove the row '{each.id}': '{each.path}' is not there" for each in gone]
     actions += [f"add a row for '{note.path}'" for note in new]
-    sample = [row.value for row in parse_index(text).rows if isinstance(row.value, dict)]
-    text = remove_rows(text, [each.position for each in gone]) if gone else text
+    sample = [row.value for row in index.rows if isinstance(row.value, dict)]
+    text = remove_rows(index.text, [each.position for each in gone]) if gone else index.text
     for note in new:
         text = add_row(text, row_for(note, sample[-1] if sample else {}))
     return text, actions

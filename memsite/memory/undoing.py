@@ -109,26 +109,29 @@ def _kept(writable: WritableStore, record: Record, change: RecordedChange) -> He
 
 def _merged(change: RecordedChange, held: Held, record: Record) -> bytes | None:
     """An index or MEMORY.md that others wrote to since, with only this write's rows taken back."""
-    text = held.content.decode("utf-8", "surrogateescape")
     if change.path.endswith(".json"):
-        return encode(_merged_index(text, record.rows))
-    if change.path.endswith("MEMORY.md") and change.old is not None:
-        return _merged_memory(held.content, record.rows)
-    return None
+        text = _merged_index(held.content.decode("utf-8", "surrogateescape"), record.rows)
+        return encode(text) if text is not None else None
+    return _merged_memory(held.content, record.rows) if change.old is not None else None
 
 
-def _merged_index(text: str, rows: tuple[Mapping[str, object], ...]) -> str:
-    from memsite.stores.index_file import parse_index, put_row, remove_rows, row_source
+def _merged_index(text: str, rows: tuple[Mapping[str, object], ...]) -> str | None:
+    from memsite.stores.index_file import parse_index, put_row, remove_rows
 
     for row in sorted(rows, key=lambda row: int(str(row.get("position", 0)))):
-        source = str(row["source"])
+        index = parse_index(text)
+        source, position = row.get("source"), row.get("position")
         there = [
-            each.position for each in parse_index(text).rows if row_source(text, each.position) == source
+            each.position
+            for each in index.rows
+            if source == text[each.member.start : each.member.end]
+            or (source is None and each.id == row.get("id"))
         ]
         if row.get("added"):
             text = remove_rows(text, there[-1:])
+        elif not isinstance(source, str):
+            return None
         elif not there:
-            position = row.get("position")
             text = put_row(text, source, position=position if isinstance(position, int) else None)
     return text
 

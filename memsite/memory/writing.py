@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -20,8 +21,12 @@ from memsite.stores.trash import records
 if TYPE_CHECKING:
     from memsite.memory import Memory
     from memsite.stores import Store
+    from memsite.stores.index_file import IndexFile
 
 Rewrite = Callable[[bytes], tuple[bytes, Edited]]
+
+_AROUND = 3
+"""Lines of context in a diff."""
 
 
 def edit_note(
@@ -144,9 +149,23 @@ def _since(store: Store, path: str, expected: Checksum, content: bytes) -> str:
 def unified(path: str, old: bytes, new: bytes) -> str:
     """A unified diff, lines parted by line feeds alone; characters that are no UTF-8 are replaced."""
     before, after = _lines(old), _lines(new)
-    marked = difflib.unified_diff(before, after, f"a/{path}", f"b/{path}")
+    # Comparing takes time that grows with the square of the lines, and an edit leaves most as they were.
+    first = max(0, _same(before, after) - _AROUND)
+    last = max(0, _same(before[first:][::-1], after[first:][::-1]) - _AROUND)
+    left, right = (lines[first : len(lines) - last] for lines in (before, after))
+    marked = difflib.unified_diff(left, right, f"a/{path}", f"b/{path}", n=_AROUND)
     ended = (line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in marked)
-    return "".join(ended)
+    return "".join(_shifted(line, first) if line.startswith("@@") else line for line in ended)
+
+
+def _same(one: Sequence[str], other: Sequence[str]) -> int:
+    """How many lines are equal from the beginning on."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (left, right) in pairs if left != right), min(len(one), len(other)))
+
+
+def _shifted(header: str, lines: int) -> str:
+    return re.sub(r"(?<= [-+])\d+", lambda number: str(int(number[0]) + lines), header)
 
 
 def _lines(content: bytes) -> list[str]:
@@ -209,16 +228,14 @@ def _with_remarks(answer: Written, remarks: tuple[str, ...]) -> Written:
     return replace(answer, remarks=(*answer.remarks, *remarks)) if remarks else answer
 
 
-def read_index(writable: WritableStore, name: str) -> tuple[Held, str] | None:
-    """The index and its text, None when there is none. Raises IndexUnreadable (E014)."""
+def read_index(writable: WritableStore, name: str) -> tuple[Held, IndexFile] | None:
+    """The index as it is now, None when there is none. Raises IndexUnreadable (E014)."""
     from memsite.stores.index_file import decode_index, parse_index
 
     held = writable.read(name)
     if held is None:
         return None
-    text = decode_index(held.content, name=name)
-    parse_index(text, name=name)
-    return held, text
+    return held, parse_index(decode_index(held.content, name=name), name=name)
 
 
 def index_name(store: Store) -> str | None:

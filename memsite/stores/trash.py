@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import re
 import secrets
 import shutil
@@ -85,22 +86,17 @@ def new_transaction(trash: Path, now: datetime) -> str:
     moment = now.astimezone(UTC)
     newest = max(names(trash), default="")
     if newest[:22] >= moment.strftime(_TIME):
-        moment = time_of(newest) + timedelta(microseconds=1)
+        with contextlib.suppress(ValueError, OverflowError):
+            moment = time_of(newest) + timedelta(microseconds=1)
     return f"{moment.strftime(_TIME)}-{secrets.token_hex(2)}"
 
 
 def names(trash: Path) -> list[str]:
     """Transactions in the trash, oldest first."""
     try:
-        return sorted(filter(_is_transaction, (each.name for each in trash.iterdir())))
+        return sorted(name for name in os.listdir(trash) if _TRANSACTION.fullmatch(name))  # noqa: PTH208
     except FileNotFoundError:
         return []
-
-
-def _is_transaction(name: str) -> bool:
-    with contextlib.suppress(ValueError):
-        return bool(_TRANSACTION.fullmatch(name) and time_of(name))
-    return False
 
 
 def records(trash: Path) -> Iterator[Record]:
@@ -148,8 +144,8 @@ def _is_last_copy(folder: Path, change: RecordedChange, real: Mapping[str, Path]
 def purge(trash: Path, now: datetime) -> None:
     """Drop what is older than 30 days or beyond 500 transactions, by the time in their names."""
     there = names(trash)
-    oldest = now.astimezone(UTC) - timedelta(days=KEPT_DAYS)
-    expired = [tx for tx in there if time_of(tx) < oldest]
+    oldest = (now.astimezone(UTC) - timedelta(days=KEPT_DAYS)).strftime(_TIME)
+    expired = [tx for tx in there if tx < oldest]
     for tx in {*there[:-KEPT_TRANSACTIONS], *expired}:
         with contextlib.suppress(OSError):
             # The record goes first: what is left of a folder without one is never offered.
