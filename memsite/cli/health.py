@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from memsite.cli.options import examples, invocation, project_options
-from memsite.cli.terminal import echo, note_line, visible
+from memsite.cli.options import examples, invocation, output_options, project_options
+from memsite.cli.terminal import echo, echo_answer, echo_json, note_line, print_rows, visible, visible_block
 
 if TYPE_CHECKING:
     from memsite.memory import Memory
@@ -59,7 +61,7 @@ def check_command(
     from memsite.report import FORMATS
 
     echo(FORMATS[form](health).rstrip("\n"))
-    return int(any(_GRAVITY.get(problem.severity, 9) <= _GRAVITY[fail_on] for problem in left))
+    return _exit_code(left, fail_on)
 
 
 def health_of_memory(memory: Memory, problems: tuple[Problem, ...], *, accepted: int = 0) -> Health:
@@ -117,3 +119,78 @@ def _accept(problems: tuple[Problem, ...], baseline: Path | None) -> int:
     baseline.write_text(baseline_text(problems), encoding="utf-8")
     note_line(visible(f"{baseline} accepts {len(problems)} findings."))
     return 0
+
+
+@click.command("repair", epilog=examples("memsite repair --dry-run"))
+@click.option("--rebuild-index", is_flag=True, help="Make an unreadable index anew; the old one is kept.")
+@click.option("--dry-run", is_flag=True, help="Say what would be done, write nothing.")
+@output_options
+def repair_command(*, rebuild_index: bool, dry_run: bool) -> None:
+    """Mend what has one right answer: index rows, leftovers of interrupted writes. No note is deleted."""
+    options = invocation()
+    repaired = options.memory().repair(rebuild_index=rebuild_index, dry_run=dry_run)
+    if options.format == "json":
+        echo_answer(repaired)
+        return
+    rows = [(each.path, each.action) for each in repaired.mends]
+    print_rows(("FILE", "WHAT"), rows, plain=options.format == "plain")
+    done = "to mend" if dry_run else "mended"
+    note_line(f"{len(repaired.mends)} {done}, {len(repaired.rest)} findings left for you: `memsite check`.")
+
+
+@click.command(
+    "report",
+    epilog=examples("memsite report ci-report --against origin/main", "memsite report out --fail-on error"),
+)
+@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+@click.option("--against", metavar="REV|DIR", help="Say what changed since a git revision or another folder.")
+@click.option("--baseline", type=click.Path(path_type=Path), help="File of findings that are accepted.")
+@click.option(
+    "--fail-on",
+    type=click.Choice(tuple(_GRAVITY)[::-1]),
+    default="never",
+    help="Exit with 1 from this severity on [default: never].",
+)
+@project_options
+def report_command(folder: Path, against: str | None, baseline: Path | None, fail_on: str) -> int:
+    """Write the reports that a CI job keeps.
+
+    These are summary.md, report.json, report.sarif, junit.xml, report.html and badge.svg.
+    """
+    from memsite.report import report, summary
+
+    options = invocation()
+    memory = options.memory()
+    problems = memory.problems()
+    options.save_cache()
+    left = _unaccepted(problems, baseline or _configured_baseline(memory))
+    health = health_of_memory(memory, left, accepted=len(problems) - len(left))
+    if against:
+        from memsite.cli.earlier import difference
+
+        health = replace(health, diff=difference(memory, against))
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, written in report(health).items():
+        (folder / name).write_bytes(written)
+    note_line(visible(f"{folder}: {summary(health)}"))
+    return _exit_code(left, fail_on)
+
+
+@click.command("diff", epilog=examples("memsite diff HEAD~5", "memsite diff ../backup --json"))
+@click.argument("against", metavar="REV|DIR")
+@output_options
+def diff_command(against: str) -> None:
+    """Say what changed in the memory since a git revision, or against another folder."""
+    from memsite.cli.earlier import difference
+    from memsite.report import diff_markdown, diff_value
+
+    options = invocation()
+    diff = difference(options.memory(), against)
+    if options.format == "json":
+        echo_json(diff_value(diff))
+    else:
+        echo(visible_block(diff_markdown(diff).rstrip("\n")))
+
+
+def _exit_code(problems: Iterable[Problem], fail_on: str) -> int:
+    return int(any(_GRAVITY.get(problem.severity, 9) <= _GRAVITY[fail_on] for problem in problems))

@@ -17,7 +17,10 @@ from memsite.errors import BadArgument
 
 if TYPE_CHECKING:
     from memsite.build import BuildResult
+    from memsite.graph import Format, Network
+    from memsite.memory import Memory
 
+_GRAPH_FORMATS = ("json", "graphml", "mermaid", "dot", "csv")
 MOST_FAULTS = 20
 """Faults of the site that are printed; the JSON document has all of them."""
 
@@ -175,3 +178,43 @@ def stores_command() -> None:
         for tried in discovery.tried:
             found = "found" if tried.found else "not there"
             note_line(visible(f"tried {tried.path} ({tried.rule}): {found}"))
+
+
+@click.command(
+    "graph",
+    epilog=examples(
+        "memsite graph --format graphml > memory.graphml",
+        'memsite graph --concept "machine learning" --depth 2 --max 40 --format mermaid',
+    ),
+)
+@click.option(
+    "--format", "kind", type=click.Choice(("json", "graphml", "mermaid", "dot", "csv")), default="json"
+)
+@click.option(
+    "--view", type=click.Choice(("concepts", "notes")), default="concepts", help="What the nodes are."
+)
+@click.option("--concept", metavar="NAME", help="Only what lies around this concept or note.")
+@click.option("--depth", type=click.IntRange(1), default=1, help="With --concept: steps [default: 1].")
+@click.option("--max", "most", type=click.IntRange(1), help="With --concept: most nodes.")
+@project_options
+def graph_command(kind: Format, view: str, concept: str | None, depth: int, most: int | None) -> None:
+    """Write the concept graph, or the graph of the notes' links, for other programs."""
+    from memsite.graph import concept_network, export, neighbourhood, note_network
+
+    options = invocation()
+    memory = options.memory()
+    settings = memory.config.graph
+    network_of = concept_network if view == "concepts" else note_network
+    network = network_of(memory.graph(), resolution=settings.resolution, seed=settings.seed)
+    options.save_cache()
+    if concept is not None:
+        network = neighbourhood(network, [_node(memory, network, concept)], depth=depth, most=most)
+    echo(export(network, kind).rstrip("\n"))
+
+
+def _node(memory: Memory, network: Network, name: str) -> str:
+    """The id of the node that `name` means. Raises NotFound (E002)."""
+    from memsite.markdown import concept_key
+
+    labels = {concept_key(node.label): node.id for node in network.nodes}
+    return labels.get(concept_key(name)) or memory.find(name).address

@@ -1,0 +1,134 @@
+"""Another state of the memory: a folder, or the project as a git revision had it."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import tarfile
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memsite.cli.terminal import warn
+from memsite.errors import BadArgument
+
+if TYPE_CHECKING:
+    from memsite.memory import Memory
+    from memsite.report import MemoryDiff, State
+    from memsite.stores import Store
+
+
+def difference(memory: Memory, against: str) -> MemoryDiff:
+    """What changed from the state that `against` names to now.
+
+    Raises BadArgument (E019) for what is neither a folder nor a revision.
+    """
+    from memsite.report import compare
+
+    if Path(against).is_dir():
+        from memsite.memory import open_memory
+
+        return compare(_state(open_memory(against)), _state(memory))
+    top = Path(_git(memory.project, "rev-parse", "--show-toplevel").decode().rstrip("\n"))
+    inside = [store for store in memory.stores if store.root.resolve().is_relative_to(top)]
+    for store in memory.stores:
+        if store not in inside:
+            warn(f"The store '{store.name}' is not in the repository and is left out.")
+    with _checked_out(top, _revision(memory.project, against), inside) as folder:
+        before = _reopened(memory, inside, top, folder)
+        return compare(_state(before) if before else _nothing(), _state(_only(memory, inside)))
+
+
+def _state(memory: Memory) -> State:
+    from memsite.check import budgets
+    from memsite.report import State
+
+    graph = memory.graph()
+    found = budgets(graph, config=memory.config.check, bytes_of=memory.memory_files())
+    return State(graph, memory.problems(), found)
+
+
+def _nothing() -> State:
+    from memsite.note import Graph
+    from memsite.report import State
+
+    return State(Graph({}, {}, {}, {}, {}))
+
+
+def _only(memory: Memory, stores: Sequence[Store]) -> Memory:
+    """The memory with no other stores than these."""
+    from memsite.memory import Memory
+
+    if len(stores) == len(memory.stores):
+        return memory
+    return Memory(memory.config, memory.project, discovery=replace(memory.discovery, stores=tuple(stores)))
+
+
+def _reopened(memory: Memory, stores: Sequence[Store], top: Path, folder: Path) -> Memory | None:
+    """The stores as they lie in `folder`, a copy of `top`; None when none of them is there."""
+    from memsite.memory import open_memory
+
+    places = ((store, folder / store.root.resolve().relative_to(top)) for store in stores)
+    settings = tuple(replace(store.settings, path=str(place)) for store, place in places if place.is_dir())
+    if not settings:
+        return None
+    project = folder / memory.project.resolve().relative_to(top)
+    return open_memory(project, config=replace(memory.config, stores=settings, file=None))
+
+
+@contextmanager
+def _checked_out(top: Path, revision: str, stores: Sequence[Store]) -> Iterator[Path]:
+    """A temporary folder with the files that `revision` has in the folders of the stores."""
+    wanted = [store.root.resolve().relative_to(top).as_posix() for store in stores]
+    listing = _git(top, "ls-tree", "-r", "--name-only", "-z", revision, "--", *wanted) if wanted else b""
+    with tempfile.TemporaryDirectory(prefix="memsite-") as folder:
+        there = [path for path in wanted if _holds(listing, path)]
+        if there:
+            archive = _git(top, "archive", "--format=tar", revision, "--", *there)
+            with tarfile.open(fileobj=io.BytesIO(archive)) as files:
+                files.extractall(folder, filter="data")
+        yield Path(folder).resolve()
+
+
+def _holds(listing: bytes, path: str) -> bool:
+    """Whether a listing of files, each ended by NUL, has one below `path`."""
+    names = b"\0" + listing
+    return path == "." or b"\0" + path.encode() + b"/" in names
+
+
+def _revision(project: Path, name: str) -> str:
+    """The commit that `name` means. Says so when a shallow clone is why there is none."""
+    try:
+        return (
+            _git(project, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
+            .decode()
+            .strip()
+        )
+    except BadArgument:
+        shallow = _git(project, "rev-parse", "--is-shallow-repository").strip() == b"true"
+        hint = "This is a shallow clone: fetch its history (fetch-depth: 0) first." if shallow else ""
+        raise BadArgument(
+            f"'{name}' is neither a folder nor a git revision.",
+            hint=hint or "`git log --oneline` names revisions.",
+        ) from None
+
+
+def _git(folder: Path, *arguments: str) -> bytes:
+    """What git prints. Raises BadArgument (E019) when it cannot do it."""
+    try:
+        run = subprocess.run(  # noqa: S603 - no shell; the arguments are ours and a verified revision
+            ["git", "-C", str(folder), *arguments],  # noqa: S607 - the git that the user has
+            capture_output=True,
+            check=True,
+        )
+    except FileNotFoundError as error:
+        raise BadArgument("git is not installed.", hint="Compare with a folder instead.") from error
+    except subprocess.CalledProcessError as error:
+        said = error.stderr.decode("utf-8", "replace").strip().splitlines()
+        raise BadArgument(
+            f"git cannot do it: {said[0] if said else arguments[0]}", hint="Compare with a folder instead."
+        ) from error
+    return run.stdout
