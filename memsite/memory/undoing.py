@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -22,19 +22,23 @@ if TYPE_CHECKING:
 
 def undoable(memory: Memory) -> list[Undoable]:
     """Every write that the trash remembers, newest first."""
-    found = [_shown(store, record, gone) for store in memory.stores for record, gone in _known(store)]
+    found = [each for store in memory.stores for each in _remembered(store)]
     return sorted(found, key=lambda each: each.tx, reverse=True)
 
 
-def _known(store: Store) -> list[tuple[Record, bool]]:
+def _remembered(store: Store) -> Iterator[Undoable]:
     known = list(records(trash_of(store.root / OWN_FOLDER)))
     taken_back = undone(known)
-    return [(record, record.tx in taken_back) for record in known]
-
-
-def _shown(store: Store, record: Record, gone: bool) -> Undoable:  # noqa: FBT001 - a fact, no switch
-    paths = tuple(f"{store.prefix}{change.path}" for change in record.changes)
-    return Undoable(record.tx, store.name, record.time, record.operation, record.addresses, paths, gone)
+    for record in known:
+        yield Undoable(
+            tx=record.tx,
+            store=store.name,
+            time=record.time,
+            operation=record.operation,
+            addresses=record.addresses,
+            paths=tuple(f"{store.prefix}{change.path}" for change in record.changes),
+            undone=record.tx in taken_back,
+        )
 
 
 def undo(memory: Memory, tx: str | None, *, store_name: str | None, dry_run: bool, now: datetime) -> Undone:
