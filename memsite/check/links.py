@@ -15,8 +15,10 @@ def link_problems(graph: Graph, *, project_files: frozenset[str]) -> Iterator[Pr
     for address, note in graph.notes.items():
         for link, target in zip(note.document.links, graph.targets.get(address, ()), strict=True):
             if isinstance(target, Missing):
-                outside = project_files and leaves_store(note, link.target)
-                # A file of the project outside the store is no note, but it is there.
+                plain = link.kind == "markdown" and not link.image
+                outside = plain and project_files and leaves_store(note, link.target)
+                # A file of the project outside the store is no note, but it is there; a picture would
+                # have to be shown.
                 if not outside or in_project(graph, note, link.target) not in project_files:
                     yield in_note(graph, note, _missing(note, link, target, folders=folders))
             elif isinstance(target, Ambiguous):
