@@ -30,10 +30,18 @@ class ConceptView:
 
 
 @dataclass(frozen=True, slots=True)
+class Candidate:
+    """A note that an ambiguous name may mean, with the address that tells it from its namesakes."""
+
+    row: Row
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
 class AmbiguousView:
     frame: Frame
     title: str
-    candidates: tuple[Row, ...]
+    candidates: tuple[Candidate, ...]
     uses: tuple[Group, ...]
 
 
@@ -83,6 +91,6 @@ def ambiguous_view(page: Page, desk: Desk) -> AmbiguousView:
     return AmbiguousView(
         frame=desk.frame(page, title, description=desk.templates.texts.ambiguous_intro),
         title=title,
-        candidates=tuple(row_of(address, desk, root) for address in meant.candidates),
+        candidates=tuple(Candidate(row_of(one, desk, root), visible(one)) for one in meant.candidates),
         uses=quoted_by(desk.relations.uses(meant.name), desk, root),
     )

@@ -50,14 +50,9 @@ class Filler:
     def body(self, address: Address, *, without_lead: bool = False) -> str:
         """The whole body of a note as HTML; `without_lead` leaves out its first heading."""
         document = self._plan.graph.notes[address].document
-        fragments = document.fragments
-        slots = document.slots
-        if without_lead and document.lead:
-            position, offset = document.after_lead
-            fragments = (fragments[position][offset:], *fragments[position + 1 :])
-            slots = slots[position:]
+        shown = whole(document) if without_lead else Snippet(document.fragments, document.slots)
         self._open.append(address)
-        html = self._filled(address, fragments, slots)
+        html = self._filled(address, shown.fragments, shown.slots)
         self._open.pop()
         return html
 

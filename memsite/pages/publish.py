@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from memsite.markdown import slug
 from memsite.note import (
     Address,
     Ambiguous,
@@ -18,6 +19,7 @@ from memsite.note import (
     Context,
     Found,
     Graph,
+    Heading,
     Link,
     Note,
     Problem,
@@ -121,19 +123,22 @@ def _without_names(note: Note, targets: Sequence[Target], hidden: set[Address]) 
     if not shown:
         return note
     document = note.document
+    headings = tuple(
+        _masked_heading(heading, place, shown) for place, heading in enumerate(document.headings)
+    )
     return replace(
         note,
         title=_masked(note.title, shown),
         description=_masked(note.description, shown),
         document=replace(
             document,
+            fragments=tuple(_with_anchors(html, document.headings, headings) for html in document.fragments),
             text=_blotted(document.text, shown),
+            lead=_masked(document.lead, shown),
             links=tuple(
                 replace(link, context=_masked_context(link.context, shown)) for link in document.links
             ),
-            headings=tuple(
-                replace(heading, text=_masked(heading.text, shown)) for heading in document.headings
-            ),
+            headings=headings,
             properties={key: _masked_value(value, shown) for key, value in document.properties.items()},
         ),
     )
@@ -146,6 +151,19 @@ def _given_away(link: Link, target: Target, hidden: set[Address]) -> tuple[str, 
         return ()
     words = (link.target,) if link.label is not None else (link.target, link.context.link)
     return tuple(word for word in words if word.strip())
+
+
+def _masked_heading(heading: Heading, place: int, words: Sequence[str]) -> Heading:
+    """A heading without private names. Its anchor was made of them and gets another name."""
+    text = _masked(heading.text, words)
+    return heading if text == heading.text else replace(heading, text=text, anchor=f"{slug(text)}-{place}")
+
+
+def _with_anchors(html: str, before: Sequence[Heading], after: Sequence[Heading]) -> str:
+    for old, new in zip(before, after, strict=True):
+        if old.anchor != new.anchor:
+            html = html.replace(f'id="{old.anchor}"', f'id="{new.anchor}"')
+    return html
 
 
 def _masked(text: str, words: Sequence[str]) -> str:

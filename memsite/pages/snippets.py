@@ -27,8 +27,12 @@ class Snippet:
 
 
 def whole(document: Document) -> Snippet:
-    """The complete body."""
-    return Snippet(document.fragments, document.slots)
+    """The body without the heading that names the note."""
+    if not document.lead:
+        return Snippet(document.fragments, document.slots)
+    position, offset = document.after_lead
+    fragments = (document.fragments[position][offset:], *document.fragments[position + 1 :])
+    return Snippet(fragments, document.slots[position:])
 
 
 def section(document: Document, anchor: str) -> Snippet | None:

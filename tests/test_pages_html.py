@@ -1,0 +1,235 @@
+"""Every page as a browser reads it: nothing of a note is ever markup, every link leads somewhere."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pages_memory import broken_links, elements, page, site_of, text_of, tree, written
+
+from memsite.config import Config, SiteConfig
+from memsite.note import Problem
+from memsite.pages import SitePlan
+from memsite.templates import templates_folder
+
+HOSTILE = "\"'><img src=x onerror=alert(1)><script>alert(2)</script>{{ 7*7 }}&amp;"
+QUOTED = HOSTILE.replace("'", "''")
+SCRIPTS = {"texts.js", "memsite.js", "local-graph.js"}
+
+
+def hostile_site() -> SitePlan:
+    """A memory with markup in every field that a page shows."""
+    note = (
+        f"---\ntitle: '{QUOTED}'\ntags: ['{QUOTED}']\naliases: ['{QUOTED}']\ntype: '{QUOTED}'\n"
+        f"status: deprecated\nsupersededBy: '{QUOTED}'\ncustom: '{QUOTED}'\ndescription: '{QUOTED}'\n---\n"
+        f'## {HOSTILE}\n\n[[b|{HOSTILE}]] [[{HOSTILE}]] [x](b.md "{HOSTILE}") ![{HOSTILE}](p.png) #tag `{HOSTILE}`\n\n{HOSTILE}\n'
+    )
+    files = {
+        "vault/a.md": note,
+        f"vault/{HOSTILE.replace('/', '')}.md": "x [[a]]",
+        "vault/b.md": "[[a]] [[c]]",
+    }
+    files |= {
+        f"{HOSTILE.replace('/', '')}/c.md": "---\ndate: 2026-01-01\n---\ny [[a]]",
+        "vault/d/x.md": "1",
+        "vault/e/x.md": "2 [[x]]",
+    }
+    problem = Problem(
+        "W005",
+        "missing-note",
+        "warning",
+        HOSTILE,
+        3,
+        1,
+        HOSTILE,
+        HOSTILE,
+        (HOSTILE,),
+        "vault",
+        "memory://vault/a",
+    )
+    config = Config(site=SiteConfig(title=HOSTILE, footer=HOSTILE, base_url="https://e.example/x"))
+    return site_of(files, config=config, problems=[problem], assets=["p.png"])
+
+
+HOSTILE_SITE = hostile_site()
+HOSTILE_PAGES = {url: text for url, text in written(HOSTILE_SITE).items() if url.endswith(".html")}
+
+
+@pytest.mark.parametrize("url", HOSTILE_PAGES)
+def test_nothing_of_a_note_is_markup(url: str) -> None:
+    text = HOSTILE_PAGES[url]
+    assert [one.get("src") for one in elements(text, "img") if one.get("src") == "x"] == []
+    assert not re.search(r"(?<![0-9a-f])49(?![0-9a-f])", text_of(tree(text)))
+    for one in elements(text):
+        assert not [name for name in one.attrib if name.startswith("on") or name == "style"]
+        assert one.tag.rpartition("}")[2] not in ("style", "iframe", "object", "embed", "base", "template")
+    assert {one.get("src", "").rpartition("/")[2] for one in elements(text, "script")} <= SCRIPTS
+    assert not [one for one in elements(text, "script") if text_of(one).strip()]
+
+
+@pytest.mark.parametrize("url", HOSTILE_PAGES)
+def test_the_frame_is_whole(url: str) -> None:
+    text = HOSTILE_PAGES[url]
+    head = next(one for one in tree(text) if one.tag.endswith("head"))
+    assert [child.get("charset") or child.get("http-equiv") for child in list(head)[:2]] == [
+        "utf-8",
+        "Content-Security-Policy",
+    ]
+    assert len(elements(text, "main")) == len(elements(text, "body")) == 1
+    ids = [one.get("id") for one in elements(text) if one.get("id")]
+    assert len(ids) == len(set(ids))
+    assert all(one.get("alt") is not None for one in elements(text, "img"))
+
+
+def test_hostile_text_is_readable_as_typed() -> None:
+    text = page(HOSTILE_SITE, "vault/a.html")
+    assert HOSTILE in text_of(elements(text, "h1")[0])
+    assert HOSTILE in text_of(elements(text, "title")[0])
+    assert HOSTILE in text_of(elements(text, "dl")[0])
+
+
+def test_json_is_strict_and_inert() -> None:
+    files = written(HOSTILE_SITE)
+    for url in ("api/notes.json", "api/graph.json", "api/health.json"):
+        assert "<" not in files[url]
+        json.loads(files[url], parse_constant=pytest.fail)
+    scripts = [url for url in files if url.endswith(".js")]
+    assert len(scripts) > 3
+    for url in scripts:
+        assert not re.search("[<>\u2028\u2029]", files[url])
+
+
+def test_feeds_are_well_formed() -> None:
+    from xml.etree import ElementTree
+
+    files = written(site_of({"vault/a.md": '---\ndate: 2026-01-02\ntitle: "a\\x1b & <b> ]]>"\n---\nx\u0001'}))
+    feed = ElementTree.fromstring(files["feed.xml"])
+    assert feed.find("{*}updated").text == "2026-01-02T00:00:00Z"  # type: ignore[union-attr]
+    assert "& <b> ]]>" in feed.find("{*}entry/{*}title").text  # type: ignore[union-attr, operator]
+    ElementTree.fromstring(files["sitemap.xml"])
+
+
+def test_bidi_controls_in_titles_are_seen() -> None:
+    text = page(site_of({"vault/a.md": '---\ntitle: "safe\\u202egnp.exe"\n---\nx'}), "vault/a.html")
+    assert "\u202e" not in text
+    assert re.fullmatch(r"safe.+gnp\.exe", text_of(elements(text, "h1")[0]))
+
+
+def test_every_link_leads_to_a_file_and_anchor() -> None:
+    files = {
+        "vault/a.md": "# A\n\n## Setup\n\n[[b]] [[b#Part]] [[Concept]] [[#Setup]] [[gone.md]] x[^1] ![[b]]\n\n[^1]: foot\n",
+        "vault/b.md": "---\ntags: [one, two/three]\ndate: 2026-02-01\ntype: tip\n---\n## Part\n\n[[a]] [[x]] #one\n",
+        "vault/d/x.md": "[[a]]", "vault/e/x.md": "[[Concept]]", "other/日本.md": "[[a]] [[concept]]",
+    }  # fmt: skip
+    site = site_of(
+        files,
+        problems=[
+            Problem(
+                "W005",
+                "missing-note",
+                "warning",
+                "vault/a.md",
+                5,
+                1,
+                "gone",
+                address="memory://vault/a",
+                store="vault",
+            )
+        ],
+    )
+    made = written(site)
+    static = {
+        f"static/{path.relative_to(templates_folder() / 'static').as_posix()}"
+        for path in (templates_folder() / "static").rglob("*")
+    }
+    assert broken_links(made, {*static, *site.sources, "graph.html"}) == []
+
+
+def test_pages_work_under_any_base_path() -> None:
+    for url, text in HOSTILE_PAGES.items():
+        for one in elements(text):
+            for name in ("href", "src"):
+                link = one.get(name) or ""
+                assert not link.startswith("/")
+                own = link.startswith("https://e.example/x/") and one.get("rel") == "canonical"
+                assert ":" not in link.partition("/")[0] or own, f"{url}: {link}"
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "<",
+                ">",
+                '"',
+                "'",
+                "&",
+                "{{",
+                "}}",
+                "[[",
+                "]]",
+                "![[",
+                "|",
+                "#",
+                "`",
+                "\n",
+                " ",
+                "</main>",
+                "<script>",
+                "javascript:",
+                "a",
+                "b",
+                "^",
+                "](",
+                "<!--",
+                "-->",
+                "\x00",
+                "\u202e",
+                "---\n",
+                "%%",
+            ]
+        ),
+        max_size=24,
+    )
+)
+def test_any_text_leaves_the_frame_whole(pieces: list[str]) -> None:
+    text = page(site_of({"vault/a.md": "".join(pieces), "vault/b.md": "[[a]]"}), "vault/a.html")
+    assert len(elements(text, "main")) == len(elements(text, "footer", class_="ms-footer")) == 1
+    assert {one.get("src", "").rpartition("/")[2] for one in elements(text, "script")} <= SCRIPTS
+    assert not [
+        name for one in elements(text) for name in one.attrib if name.startswith("on") or name == "style"
+    ]
+
+
+# The templates --------------------------------------------------------------------------------------
+
+
+def own_templates() -> list[str]:
+    return [path.read_text(encoding="utf-8") for path in sorted(templates_folder().glob("*.html"))]
+
+
+def test_only_sanitised_bodies_are_marked_safe() -> None:
+    marked = [line for text in own_templates() for line in re.findall(r"\{\{[^}]*\|\s*safe[^}]*\}\}", text)]
+    assert set(marked) == {"{{ view.body|safe }}"}
+    assert not [text for text in own_templates() if "autoescape" in text]
+
+
+def test_attributes_are_quoted() -> None:
+    assert [found for text in own_templates() for found in re.findall(r"=\{\{", text)] == []
+
+
+def test_style_and_script_stay_small() -> None:
+    static = templates_folder() / "static"
+    assert sum((static / name).stat().st_size for name in ("memsite.css", "memsite.js")) < 60_000
+
+
+def test_scripts_build_no_markup_from_text() -> None:
+    for name in ("memsite.js", "search.js"):
+        text = (templates_folder() / "static" / name).read_text(encoding="utf-8")
+        assert not re.search(
+            r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function", text
+        )
