@@ -124,6 +124,7 @@ def _entries(kind: str, info: str, body: list[str]) -> Iterator[tuple[str, Entry
     elif kind == "python":
         names = {
             "__builtins__": {},
+            "str": str,
             "Link": Link,
             "Mode": Mode,
             "Fifo": Fifo,
