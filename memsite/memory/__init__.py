@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from memsite.config import Config
 from memsite.edit import Edit, Operation
-from memsite.errors import MemsiteError, NotFound
+from memsite.errors import MemsiteError, NotFound, OutsideStore
 from memsite.memory.answers import (
     ConceptContext,
     Counts,
@@ -95,6 +95,7 @@ class Memory:
         self._notes: tuple[Note, ...] | None = None
         self._graph: Graph | None = None
         self._problems: tuple[Problem, ...] | None = None
+        self._incoming: dict[Address, tuple[Backlink, ...]] = {}
 
     # Reading ---------------------------------------------------------------------------------
 
@@ -156,6 +157,7 @@ class Memory:
     def reload(self) -> None:
         """Forget what was read; parsed notes stay, for they depend on bytes alone."""
         self._notes = self._graph = self._problems = None
+        self._incoming.clear()
 
     def store(self, name: str) -> Store:
         """Raises NotFound (E002)."""
@@ -211,7 +213,9 @@ class Memory:
 
         if self._graph is not None:
             return self._graph.backlinks.get(address, ())
-        return incoming_links(self, address)
+        if address not in self._incoming:
+            self._incoming[address] = incoming_links(self, address)
+        return self._incoming[address]
 
     # Operations that read --------------------------------------------------------------------
 
@@ -450,9 +454,18 @@ class Memory:
 
 
 def _first_path(store: Store, name: str) -> str | None:
-    from memsite.stores.reading import why_malformed
+    """The path of a note that `name` is exactly. Raises OutsideStore for a link that leads out."""
+    from memsite.stores.reading import why_malformed, why_outside
 
-    return next((path for path in paths_of(name) if not why_malformed(path) and store.has(path)), None)
+    for path in paths_of(name):
+        try:
+            if not why_malformed(path) and store.has(path):
+                return path
+        except OutsideStore:
+            # A title such as `x: a/b` reads like a path on a drive and is none.
+            if not why_outside(path):
+                raise
+    return None
 
 
 def _only(wanted: Identifier, places: Sequence[tuple[Store, str]]) -> tuple[Store, str]:
