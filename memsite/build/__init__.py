@@ -150,7 +150,7 @@ def _written(
 
 def _files(plan: SitePlan, memory: Memory, clock: _Clock) -> Iterator[tuple[str, bytes]]:
     """Every file of the site with its bytes, one after the other."""
-    from memsite.pages import graph_files, graph_views, render, search_files, static_files
+    from memsite.pages import graph_files, graph_views, published_source, render, search_files, static_files
     from memsite.stores.reading import read_inside
 
     for done, page in enumerate(plan.pages):
@@ -168,7 +168,7 @@ def _files(plan: SitePlan, memory: Memory, clock: _Clock) -> Iterator[tuple[str,
     roots = _roots(memory)
     for url, address in plan.sources.items():
         note = plan.graph.notes[address]
-        yield url, read_inside(roots[note.store], note.path).raw
+        yield url, published_source(read_inside(roots[note.store], note.path).raw)
     for (store, path), url in plan.assets.items():
         found = asset_bytes(Asset(store, path), roots)
         if found is not None:

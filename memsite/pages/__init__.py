@@ -11,6 +11,7 @@ from memsite.pages.graph_page import Placement, graph_document, graph_files, gra
 from memsite.pages.plan import Page, SitePlan, linked_assets, plan
 from memsite.pages.rendering import render, static_files
 from memsite.pages.search import search_files
+from memsite.pages.source import published_source
 
 __all__ = [
     "Page",
@@ -22,6 +23,7 @@ __all__ = [
     "linked_assets",
     "placements",
     "plan",
+    "published_source",
     "render",
     "search_files",
     "static_files",
