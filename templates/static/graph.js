@@ -47,7 +47,11 @@
     return next;
   }
 
+  let leaving = false; /* a change of the URL now would call off the page that is on its way */
+  addEventListener("pageshow", () => { leaving = false; });
+
   function writeState() {
+    if (leaving) return;
     const out = new URLSearchParams();
     const plain = defaults();
     for (const key of ["view", "colour", "node", "to", "depth", "group", "tag", "since", "until", "weight", "at"]) {
@@ -354,9 +358,8 @@
     network.redraw();
     const { x, y } = network.getViewPosition();
     const at = [Math.round(x), Math.round(y), Number(network.getScale().toPrecision(3))].join(",");
-    if (at === home) state.at = "";
-    else state.at = at;
-    if (!home) home = at;
+    home ||= at;
+    state.at = at === home ? "" : at;
     writeState();
     if (network.getScale() > fitScale() * 2) needTitles();
   }
@@ -413,7 +416,10 @@
   function open(node) {
     const url = graph.url(node);
     if (graph.kind[node] === 2) location.hash = url.split("#")[1];
-    else if (url) location.href = place + url;
+    else if (url) {
+      leaving = true;
+      location.href = place + url;
+    }
   }
 
   const hit = (x, y, slack) => {
