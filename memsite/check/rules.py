@@ -65,7 +65,7 @@ RULES: tuple[Rule, ...] = (
         "and names the headings and links that are lost with it. Lines are counted by line feeds,"
         " the size in bytes. Topic files have no limit.",
         "Move details into topic files and leave one line for each in MEMORY.md: `memsite edit "
-        'MEMORY replace_section --section NAME "See [topic](topic.md)"`. The limits are '
+        'MEMORY --operation replace_section --section-name NAME --content "See [[topic]]"`. The limits are '
         "`memory_lines` and `memory_bytes` under `[check]`.",
         "A MEMORY.md of 240 lines: lines 201 to 240 are never seen",
     ),
@@ -108,7 +108,8 @@ RULES: tuple[Rule, ...] = (
         "`[[]]`, `[[|x]]`, `[[[x]]]`, `[[[[x]]]]` and a link cut by a line end are shown as text."
         " A run of three or more brackets is nearly always the scar of a replacement inside a "
         "link.",
-        'Write the link anew, for example `memsite edit NOTE find_replace --find "[[[[x]]]]" "[[x]]"`.',
+        'Write the link anew, for example `memsite edit NOTE --operation find_replace --find-text "[[[[x]]]]" '
+        '--content "[[x]]"`.',
         "`[[[[machine learning]]]]`",
     ),
     Rule(
@@ -172,8 +173,8 @@ RULES: tuple[Rule, ...] = (
         "Known shapes of credentials in text, code, front matter, addresses and file names. "
         "`build` refuses to publish them (E017) unless told to redact. Only the kind and the "
         "first characters are ever printed.",
-        "Revoke the secret, then remove it. A value known to be harmless goes into the allow list"
-        " by its fingerprint: `memsite leaks allow`.",
+        "Revoke the secret, then remove it. The fingerprint of a value known to be harmless goes, with a "
+        "reason, into the file that `allow` under `[leaks]` names.",
         "`export GITHUB_TOKEN=ghp_…`",
     ),
     Rule(
