@@ -6,6 +6,7 @@ and line), the visible text of each page, and every file that is written.
 
 from __future__ import annotations
 
+from memsite.leaks.guard import Guard, Place, longest_first
 from memsite.leaks.kingfisher import available, kingfisher_engine
 from memsite.leaks.personal import shorten_homes
 from memsite.leaks.scan import (
@@ -27,7 +28,9 @@ __all__ = [
     "NOTHING_ALLOWED",
     "AllowList",
     "Engine",
+    "Guard",
     "Leak",
+    "Place",
     "available",
     "find",
     "find_secrets",
@@ -35,6 +38,7 @@ __all__ = [
     "kingfisher_engine",
     "leak_finding",
     "leak_findings",
+    "longest_first",
     "read_allow_list",
     "redact",
     "shorten_homes",

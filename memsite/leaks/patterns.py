@@ -32,11 +32,11 @@ def looks_long_and_random(value: str) -> bool:
 
 _PLACEHOLDER = re.compile(
     r"x{4,}|\*{3,}|\.{3}|…|0{8}|1{8}|12345|abcdef|your|example|sample|placeholder|change|redacted|dummy|fake|"
-    r"<|>|\$\{|\{\{|%\(|\$\(|^\$|^env|process\.env|os\.environ|getenv|insert|replace|todo|secret_?here|"
+    r"█|<|>|\$\{|\{\{|%\(|\$\(|^\$|^env|process\.env|os\.environ|getenv|insert|replace|todo|secret_?here|"
     r"^(?:none|null|true|false|undefined|string|password|passwd|secret|token)$",
     re.IGNORECASE,
 )
-_STAND_IN = re.compile(r"[xX]{6}|EXAMPLE|\*{3}|\.{3}|[A-Z_]*YOUR_|<|>")
+_STAND_IN = re.compile(r"[xX]{6}|EXAMPLE|\*{3}|\.{3}|[A-Z_]*YOUR_|<|>|█")
 _NAME = re.compile(r"[A-Za-z]+(?:[-_./:][A-Za-z]+)*\d{0,2}")
 """Words joined by separators: an identifier or a path."""
 
@@ -102,7 +102,9 @@ def _p(
     return Pattern(kind, tuple(needs.split()), re.compile(shape), confidence, plausible)
 
 
-_START = r"(?<![A-Za-z0-9_/+-])"
+_START = r"(?<![A-Za-z0-9_+-])"
+_LONE = r"(?<![A-Za-z0-9_/+-])"
+"""As `_START`, for shapes that may turn up inside a run of Base64."""
 _END = r"(?![A-Za-z0-9_])"
 _ASSIGN = r"[\"'`*]{0,3}\s{0,3}(?::=|=>|=|:)\s{0,3}[\"'`*]{0,3}"
 
@@ -149,7 +151,7 @@ PREFIXED: tuple[Pattern, ...] = (
     _p("npm-token", "npm_", rf"{_START}npm_[A-Za-z0-9]{{36}}{_END}"),
     _p("pypi-token", "pypi-", r"pypi-[A-Za-z0-9_-]{50,}"),
     _p("rubygems-key", "rubygems_", r"rubygems_[a-f0-9]{48}"),
-    _p("crates-token", "cio", rf"{_START}cio[A-Za-z0-9]{{32}}{_END}", "high", looks_long_and_random),
+    _p("crates-token", "cio", rf"{_LONE}cio[A-Za-z0-9]{{32}}{_END}", "high", looks_long_and_random),
     _p("sendgrid-key", "SG.", rf"{_START}SG\.[A-Za-z0-9_-]{{16,32}}\.[A-Za-z0-9_-]{{16,64}}"),
     _p("mailgun-key", "key-", rf"{_START}key-[a-f0-9]{{32}}{_END}"),
     _p("mailchimp-key", "-us", rf"{_START}[a-f0-9]{{32}}-us\d{{1,2}}{_END}"),
@@ -177,7 +179,7 @@ PREFIXED: tuple[Pattern, ...] = (
     _p(
         "square-token",
         "sq0 EAAA",
-        rf"{_START}(?:sq0[a-z]{{3}}-[A-Za-z0-9_-]{{22,43}}|EAAA[A-Za-z0-9_-]{{60}}){_END}",
+        rf"{_LONE}(?:sq0[a-z]{{3}}-[A-Za-z0-9_-]{{22,43}}|EAAA[A-Za-z0-9_-]{{60}}){_END}",
     ),
     _p("atlassian-token", "ATATT3 ATCTT3", r"AT[AC]TT3[A-Za-z0-9_=-]{40,}"),
     _p("linear-key", "lin_api_ lin_oauth_", r"lin_(?:api|oauth)_[A-Za-z0-9]{32,}"),
@@ -235,7 +237,7 @@ PREFIXED: tuple[Pattern, ...] = (
     ),
     _p("typeform-token", "tfp_", rf"{_START}tfp_[A-Za-z0-9_-]{{40,}}"),
     _p("easypost-key", "EZAK EZTK", rf"{_START}EZ[AT]K[A-Za-z0-9]{{54}}"),
-    _p("alibaba-key", "LTAI", rf"{_START}LTAI[A-Za-z0-9]{{16,24}}{_END}"),
+    _p("alibaba-key", "LTAI", rf"{_LONE}LTAI[A-Za-z0-9]{{16,24}}{_END}"),
     _p("adafruit-key", "aio_", rf"{_START}aio_[A-Za-z0-9]{{28}}{_END}"),
     _p("azure-client-secret", "Q~", rf"{_START}[A-Za-z0-9_~.-]{{3}}\dQ~[A-Za-z0-9_~.-]{{31,34}}"),
     _p("azure-sas", "sig=", r"[?&]sig=(?P<value>[A-Za-z0-9%+/]{43,}(?:%3[dD]|=)?)"),
@@ -252,9 +254,13 @@ PREFIXED: tuple[Pattern, ...] = (
     _p("tailscale-key", "tskey-", r"tskey-[a-z]+-[A-Za-z0-9]{6,}-?[A-Za-z0-9-]{16,}"),
     _p("cloudflare-key", "v1.0-", rf"{_START}v1\.0-[a-f0-9]{{24}}-[a-f0-9]{{100,}}"),
     _p("plaid-token", "access-", r"access-(?:sandbox|development|production)-[0-9a-f]{8}-[0-9a-f-]{27}"),
-    _p("facebook-token", "EAA", rf"{_START}EAA[A-Za-z0-9]{{80,}}"),
-    _p("twitter-bearer", "AAAAAAAAAAAAAAAAAAAAA", rf"{_START}A{{21}}[A-Za-z0-9%]{{60,}}"),
-    _p("django-secret-key", "django-insecure-", r"django-insecure-[^\s\"'`]{30,}"),
+    _p("facebook-token", "EAA", rf"{_LONE}EAA[A-Za-z0-9]{{80,}}"),
+    _p(
+        "twitter-bearer",
+        "AAAAAAAAAAAAAAAAAAAAA",
+        rf"{_LONE}A{{21,26}}[B-Zb-z0-9][A-Za-z0-9]{{0,60}}%[A-Za-z0-9%]{{30,}}",
+    ),
+    _p("django-secret-key", "django-insecure-", r"django-insecure-(?P<value>[^\s\"'`]{30,})"),
     _p(
         "wireguard-key",
         "PrivateKey PresharedKey",
@@ -316,9 +322,10 @@ IN_CONTEXT: tuple[Pattern, ...] = (
     _p(
         "password",
         "passw",
-        r"(?i:\bpassword)\s(?i:is|was|to)\s[\"'`*]{0,3}(?P<value>[^\s\"'`,;|<>()\[\]{}*]{6,80})",
+        r"(?i:\bpassword)\s(?i:is|was|to)\s[\"'`*]{0,3}"
+        r"(?P<value>[^\s\"'`,;|<>()\[\]{}*]{5,80}[^\s\"'`,;|<>()\[\]{}*.!?:])",
         "medium",
-        lambda value: looks_random(value.rstrip(".!?")) and _has_digit(value) and not _NAME.fullmatch(value),
+        lambda value: looks_random(value) and _has_digit(value) and not _NAME.fullmatch(value),
     ),
     _p(
         "password",

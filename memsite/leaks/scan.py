@@ -104,16 +104,20 @@ def find(text: str, *, allow: AllowList = NOTHING_ALLOWED, engine: Engine | None
     characters is looked at once more without them. No mark in the text silences anything; a
     secret that is split over two lines is not found.
     """
-    found = [*_secrets(text), *(engine(text) if engine else ()), *_personal(text)]
-    found += _disguised(text, found, engine=engine)
-    return _outermost(leak for leak in found if leak.value not in allow)
+    return _outermost([*_all_secrets(text, allow, engine), *_personal(text)])
 
 
 def find_secrets(
     text: str, *, allow: AllowList = NOTHING_ALLOWED, engine: Engine | None = None
 ) -> tuple[Leak, ...]:
     """As `find`, without personal data."""
-    return tuple(leak for leak in find(text, allow=allow, engine=engine) if not leak.personal)
+    return _outermost(_all_secrets(text, allow, engine))
+
+
+def _all_secrets(text: str, allow: AllowList, engine: Engine | None) -> Iterator[Leak]:
+    found = list(_in_clear(text, engine))
+    found += _disguised(text, found, engine=engine)
+    return (leak for leak in found if leak.value not in allow)
 
 
 def redact(text: str, leaks: Iterable[Leak]) -> str:

@@ -1,0 +1,137 @@
+"""The guard: what may be published comes out, what may not stops the build and is named."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from planted import PERSONAL, SECRETS
+
+from memsite.errors import Leak
+from memsite.leaks import AllowList, Guard, fingerprint, longest_first
+from memsite.note import IndexEntry, Source
+
+TOKEN = SECRETS["github classic"][1]
+
+
+def source(text: str | bytes, path: str = "a.md", **entry: object) -> Source:
+    content = text.encode() if isinstance(text, str) else text
+    row = IndexEntry("a", 0, path, **entry) if entry else None  # type: ignore[arg-type]
+    return Source("notes", "vault", path, content, "0" * 64, 0.0, row)
+
+
+def published(guard: Guard, given: Source) -> Source:
+    found = guard.source(given, shown=f"notes/{given.path}")
+    assert found is not None
+    return found
+
+
+def test_an_ordinary_note_passes_untouched() -> None:
+    guard, given = (
+        Guard(),
+        source("# A\r\n\nplain \udcff".encode("utf-8", "surrogateescape"), title="A", tags=("x",)),
+    )
+    assert published(guard, given) == given
+    guard.output("a.html", b"<p>plain</p>")
+    guard.refuse()
+
+
+def test_a_secret_stops_the_build_and_is_named_without_being_shown() -> None:
+    guard = Guard()
+    published(guard, source(f"# A\n\n{TOKEN}\n"))
+    guard.output("a.html", f"<p>\n{TOKEN}</p>".encode())
+    with pytest.raises(Leak) as refusal:
+        guard.refuse()
+    assert refusal.value.code == "E017"
+    assert refusal.value.details["places"] == [
+        "notes/a.md:3 github-token (ghp_…)",
+        "a.html:2 github-token (ghp_…)",
+    ]
+    assert TOKEN[5:] not in refusal.value.message
+
+
+def test_many_places_are_counted() -> None:
+    guard = Guard()
+    published(guard, source("\n".join(SECRETS["stripe"][1] for _ in range(30))))
+    with pytest.raises(Leak, match=r"^30 secrets .* and 10 more\.$"):
+        guard.refuse()
+
+
+@pytest.mark.parametrize("kind", SECRETS)
+def test_redaction_lets_nothing_out(kind: str) -> None:
+    line, secret = SECRETS[kind]
+    guard = Guard(redacts=True)
+    text = f"---\nkey: {line.format(secret)}\n---\n# A\n\n{line.format(secret)}\n\n```\n{line.format(secret)}\n```\n"
+    clean = published(guard, source(text, title=f"About {line.format(secret)}", tags=(secret,)))
+    assert clean.entry is not None
+    shown = "\n".join((clean.content.decode(), clean.entry.title or "", *clean.entry.tags))
+    assert secret not in shown
+    assert secret[-8:] not in shown
+    assert "█" in shown
+    assert guard.redacted
+    guard.output("a.md", clean.content)
+    guard.refuse()
+
+
+def test_a_name_that_is_a_secret() -> None:
+    stopping, redacting = Guard(), Guard(redacts=True)
+    given = source("# A\n", path=f"{TOKEN}.md")
+    published(stopping, given)
+    with pytest.raises(Leak, match="in the file name"):
+        stopping.refuse()
+    assert redacting.source(given, shown="notes/x.md") is None
+    assert redacting.left_out == ["notes/x.md"]
+    redacting.refuse()
+
+
+def test_the_gate_looks_at_what_was_missed_before() -> None:
+    guard = Guard(redacts=True)
+    guard.output("search/0.js", f'x = {{"t": "{TOKEN}"}}'.encode())
+    guard.output(f"n/{TOKEN}.html", b"")
+    guard.output("files/a.png", TOKEN.encode())
+    assert [place.path for place in guard.places] == ["search/0.js", f"n/{TOKEN}.html"]
+
+
+def test_the_frame_of_pages_hides_nothing() -> None:
+    """Lines that were seen before are skipped, but not when they held something."""
+    guard = Guard()
+    for name in ("a.html", "b.html"):
+        guard.output(name, f"<nav>frame of the page</nav>\n<p>{TOKEN}</p>".encode())
+    guard.output("c.html", f"<nav>frame of the page</nav>\n<p>new\n{TOKEN}</p>".encode())
+    assert [(place.path, place.line) for place in guard.places] == [
+        ("a.html", 2),
+        ("b.html", 2),
+        ("c.html", 3),
+    ]
+
+
+@pytest.mark.parametrize("kind", ["home", "mac home", "windows home", "wsl", "file url", "project folder"])
+def test_home_folders_never_get_out(kind: str) -> None:
+    clean = published(Guard(), source(f"See {PERSONAL[kind]} and more.", title=PERSONAL[kind]))
+    assert clean.entry is not None
+    for word in ("marta", "jonas", "Petra"):
+        assert word not in clean.content.decode() + (clean.entry.title or "")
+    assert "~" in clean.content.decode()
+
+
+def test_an_unusual_home_of_the_builder() -> None:
+    guard = Guard(homes=longest_first(["/srv", "/srv/build-me", "/"]))
+    assert published(guard, source("at /srv/build-me/x and /srv/y")).content == b"at ~/x and ~/y"
+    guard.output("a.html", b"<p>/srv/build-me</p>")
+    assert guard.places[0].kind == "home-path"
+
+
+def test_allowed_values_pass() -> None:
+    allow = AllowList(b"k", frozenset({fingerprint(TOKEN, b"k")}))
+    guard = Guard(allow=allow, redacts=True)
+    assert TOKEN.encode() in published(guard, source(f"x {TOKEN}")).content
+    assert guard.redacted == []
+
+
+def test_an_engine_counts() -> None:
+    from memsite.leaks import Leak as Found
+
+    guard = Guard(engine=lambda text: [Found("own-rule", "zebra", 0, 5)] if text.startswith("zebra") else [])
+    published(guard, source("zebra crossing"))
+    assert [place.kind for place in guard.places] == ["own-rule"]
+    assert replace(guard.places[0]) == guard.places[0]
