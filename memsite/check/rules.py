@@ -108,7 +108,8 @@ RULES: tuple[Rule, ...] = (
         "`[[]]`, `[[|x]]`, `[[[x]]]`, `[[[[x]]]]` and a link cut by a line end are shown as text."
         " A run of three or more brackets is nearly always the scar of a replacement inside a "
         "link.",
-        'Write the link anew, for example `memsite edit NOTE --operation find_replace --find-text "[[[[x]]]]" '
+        "Write the link anew, for example `memsite edit NOTE --operation find_replace "
+        '--find-text "[[[[x]]]]" '
         '--content "[[x]]"`.',
         "`[[[[machine learning]]]]`",
     ),
