@@ -122,6 +122,7 @@ SEEN = (
     "<!---->",
     "`<!-- in code -->`",
     "[`memsite check`](cli.md)",
+    "under [`[check]`](configuration.md#check)",
     "```html\n<!-- in a fence -->\n<p hidden>\n```",
     "~~~\n[](https://a.example/)\n~~~",
     '<p aria-hidden="true">x</p>',
