@@ -183,7 +183,10 @@ class Outline:
             return
         line, column = place(token.meta.get("pos", 0))
         relation = None
-        if in_item and token.type == "wikilink" and (relation := relation_of(place.text, token.meta["pos"])):
+        if in_item and token.type == "wikilink":
+            start = token.meta["pos"]
+            relation = relation_of(place.text, start, start + len(token.content))
+        if relation:
             self.relations.setdefault(relation)
         context = _sentence(text, *span)
         if not context.link:

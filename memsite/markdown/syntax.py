@@ -21,6 +21,9 @@ _CALLOUT = re.compile(r"\[!([\w -]{1,40})\]([+-]?)[ \t]*([^\n]*)(?:\n|\Z)")
 _TASK = re.compile(r"\[([ xX/<>!?*\-])\][ \t]+")
 _BLOCK_ID = re.compile(r"(?:^|[ \t\n])\^([A-Za-z0-9][A-Za-z0-9-]{0,99})[ \t]*\Z")
 _RELATION = re.compile(r"([A-Za-z][\w -]{0,40}?)[ \t]+(?=\[\[)")
+_REMARK = re.compile(
+    r"(?:[ \t]*(?:,|;|and|or|&)?[ \t]*\[\[[^\[\]\n]*\]\])*[ \t]*(?:\([^\n]*\))?[.;,]?(?:[ \t]+[#^]\S+)*[ \t]*(?:\n|\Z)"
+)
 _MANY_BRACKETS = 500
 
 
@@ -223,10 +226,12 @@ def _owner(tokens: list[Token], index: int, *, alone: bool) -> Token | None:
     return None
 
 
-def relation_of(text: str, target_start: int) -> str | None:
-    """The type of a typed relation: what stands before the link at the start of a list item."""
+def relation_of(text: str, start: int, end: int) -> str | None:
+    """The type of a typed relation: what stands before the link (`text[start:end]`) at the start of a
+    list item, when only more links and a remark in parentheses follow. Anything else is a sentence."""
     found = _RELATION.match(text)
-    return found[1] if found and found.end() == target_start else None
+    is_alone = found and found.end() == start and _REMARK.match(text, end)
+    return found[1] if found and is_alone else None
 
 
 def blank_comments(text: str) -> str:
