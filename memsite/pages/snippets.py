@@ -61,7 +61,7 @@ def block(document: Document, anchor: str) -> Snippet | None:
     for tag in _TAG.finditer(marked):
         if start is None and f' id="{escape(anchor)}"' in tag[3]:
             start = tag.start()
-        if start is None or tag[2] in _VOID:
+        if start is None or tag[2] in _VOID or tag[2] == "a":  # an `</a>` belongs to a slot
             continue
         depth += -1 if tag[1] else 1
         if depth == 0:
