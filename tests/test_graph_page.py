@@ -15,7 +15,16 @@ import pytest
 from memsite.config import Config
 from memsite.graph import resolve
 from memsite.memory import Memory
-from memsite.pages import SitePlan, graph_document, graph_files, graph_views, placements, plan
+from memsite.pages import (
+    SitePlan,
+    graph_document,
+    graph_files,
+    graph_views,
+    placements,
+    placements_json,
+    plan,
+    read_placements,
+)
 from memsite.pages.frame import Desk
 from memsite.pages.graph_model import HUBS, Dot, Stroke, View, pyvis_model, script_json, view_files
 from memsite.pages.graph_views import overview, view_of
@@ -127,6 +136,18 @@ def test_a_known_layout_is_kept(site: SitePlan, monkeypatch: pytest.MonkeyPatch)
     first = graph_views(site)
     monkeypatch.setattr("memsite.graph.layout", lambda *_, **__: pytest.fail("laid out again"))
     assert graph_views(site, previous=placements(first)) == first
+
+
+def test_placements_survive_a_file(site: SitePlan) -> None:
+    kept = placements(graph_views(site))
+    assert read_placements(placements_json(kept)) == kept
+
+
+@pytest.mark.parametrize(
+    "written", [b"", b"\xff", b"[]", b"{}", b'{"views": {"a": {"key": 1}}}', b'{"views": {"a": 7}}']
+)
+def test_damaged_placements_are_none(written: bytes) -> None:
+    assert read_placements(written) == {}
 
 
 def test_a_changed_memory_starts_from_the_old_places(memory_of: MemoryOf) -> None:

@@ -7,7 +7,15 @@ the static folder, the notes' own Markdown (`SitePlan.sources`) and their files 
 
 from __future__ import annotations
 
-from memsite.pages.graph_page import Placement, graph_document, graph_files, graph_views, placements
+from memsite.pages.graph_page import (
+    Placement,
+    graph_document,
+    graph_files,
+    graph_views,
+    placements,
+    placements_json,
+    read_placements,
+)
 from memsite.pages.plan import Page, SitePlan, linked_assets, plan
 from memsite.pages.rendering import render, static_files
 from memsite.pages.search import search_files
@@ -22,8 +30,10 @@ __all__ = [
     "graph_views",
     "linked_assets",
     "placements",
+    "placements_json",
     "plan",
     "published_source",
+    "read_placements",
     "render",
     "search_files",
     "static_files",

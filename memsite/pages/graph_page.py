@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING
 
 from memsite.pages.frame import Crumb, Desk, Frame
 from memsite.pages.graph_model import Dot, View, ViewName, view_files, view_scripts
-from memsite.pages.graph_views import Placement, graph_views, placements
+from memsite.pages.graph_views import (
+    Placement,
+    graph_views,
+    placements,
+    placements_json,
+    read_placements,
+)
 from memsite.pages.local_graph import local_graph_files
 from memsite.pages.plan import Page, SitePlan, part_url
 from memsite.pages.rendering import desk_of
@@ -21,7 +27,16 @@ from memsite.templates import templates_folder
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-__all__ = ["Placement", "graph_document", "graph_files", "graph_views", "placements"]
+__all__ = [
+    "Placement",
+    "graph_document",
+    "graph_files",
+    "graph_views",
+    "picture_files",
+    "placements",
+    "placements_json",
+    "read_placements",
+]
 
 INLINE = 300
 """Nodes whose table stands below the picture; more of them have pages of their own."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -66,6 +67,26 @@ def placements(views: Mapping[ViewName, View]) -> dict[str, Placement]:
         for name, view in views.items()
         if name != "overview"
     }
+
+
+def placements_json(kept: Mapping[str, Placement]) -> bytes:
+    """`placements` as a file."""
+    views = {name: {"key": one.key, "places": dict(sorted(one.places.items()))} for name, one in kept.items()}
+    return json.dumps({"version": 1, "views": views}, separators=(",", ":")).encode()
+
+
+def read_placements(written: bytes) -> dict[str, Placement]:
+    """What `placements_json` wrote; nothing when the file is of another kind or damaged."""
+    try:
+        views = json.loads(written)["views"]
+        return {
+            str(name): Placement(
+                str(one["key"]), {str(node): (float(x), float(y)) for node, (x, y) in one["places"].items()}
+            )
+            for name, one in views.items()
+        }
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return {}
 
 
 def view_of(
