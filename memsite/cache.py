@@ -166,9 +166,16 @@ def _make_folder(folder: Path) -> None:
 
 @cache
 def _key() -> bytes:
-    """The user's own key, made when there is none. Raises OSError when there is no place for it."""
     base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")  # noqa: PTH111 - never raises
-    path = Path(base) / "memsite" / "key"
+    return own_key(Path(base))
+
+
+def own_key(base: Path) -> bytes:
+    """32 random bytes of the user's own in `base`/memsite/key, made when there are none.
+
+    Raises OSError when there is no place for it.
+    """
+    path = base / "memsite" / "key"
     if not path.is_absolute():
         raise FileNotFoundError("there is no home folder")
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -180,7 +187,7 @@ def _key() -> bytes:
         pass
     key = path.read_bytes()
     if len(key) != 32:  # another process is about to fill it
-        raise OSError("the cache key is not ready")
+        raise OSError("the key is not ready")
     return key
 
 
@@ -189,7 +196,9 @@ def _parser_version() -> str:
     """Changes whenever the same bytes may give another document."""
     package = Path(__file__).parent
     digest = hashlib.sha256(sys.version.encode())
-    for module in [package / "note.py", Path(__file__), *sorted((package / "markdown").glob("*.py"))]:
+    parts = ("markdown", "leaks", "check", "memory")
+    modules = (module for part in parts for module in sorted((package / part).glob("*.py")))
+    for module in [package / "note.py", Path(__file__), *modules]:
         digest.update(module.read_bytes())
     for name in _PARSERS:
         try:

@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from memsite.build.assets import asset_bytes, refused_assets
 from memsite.build.audit import Audit
 from memsite.build.output import Output, is_ours, open_output
+from memsite.build.secrets import note_bytes, redacted, refuse_leaks
 from memsite.note import Asset, Problem
 
 if TYPE_CHECKING:
@@ -22,6 +23,9 @@ __all__ = ["BuildResult", "build_site", "is_ours"]
 
 Progress = Callable[[str, int, int], None]
 """Told the stage, how many of its steps are done and how many there are."""
+
+Leaks: TypeAlias = Literal["refuse", "redact", "publish"]
+"""What becomes of something that looks like a secret: stop, black it out, or nothing (a preview)."""
 
 _HEADERS = b"""\
 # Response headers for hosts that read this file (Netlify, Cloudflare Pages). The pages carry the same
@@ -67,25 +71,31 @@ def build_site(
     *,
     strict: bool = False,
     clean: bool = False,
+    leaks: Leaks | None = None,
     progress: Progress | None = None,
     swapping: AbstractContextManager[object] | None = None,
 ) -> BuildResult:
     """Build the memory as a wiki in `output` (default: the folder that the configuration names).
 
     With `strict`, a problem of warning or higher stops the build with the old site untouched; with
-    `clean`, every file of ours is removed first. `swapping` is held while the new files take the old
-    ones' places. Raises ForeignOutput (E016), ReadOnly (E018), Locked
-    (E013).
+    `clean`, every file of ours is removed first. `leaks` says what becomes of a note with a secret
+    (default: "refuse", or "redact" if the configuration says so). `swapping` is held while the new files
+    take the old ones' places. Raises Leak (E017), ForeignOutput (E016), ReadOnly (E018), Locked (E013).
     """
     clock = _Clock(progress or _silent)
     target = Path(output) if output is not None else memory.project / memory.config.site.output
     with open_output(target, stores=[store.root for store in memory.stores]) as site:
         with clock.stage("read"):
             memory.graph()
+            if leaks == "redact" or (leaks is None and memory.config.leaks.redact):
+                memory = redacted(memory)
+                memory.graph()
         with clock.stage("check"):
             memory.problems()
         with clock.stage("plan"):
             plan = _planned(memory)
+            if leaks != "publish":
+                refuse_leaks(plan, memory)
         result = BuildResult(
             output=site.root,
             notes=len(plan.graph.notes),
@@ -151,7 +161,6 @@ def _written(
 def _files(plan: SitePlan, memory: Memory, clock: _Clock) -> Iterator[tuple[str, bytes]]:
     """Every file of the site with its bytes, one after the other."""
     from memsite.pages import graph_files, graph_views, published_source, render, search_files, static_files
-    from memsite.stores.reading import read_inside
 
     for done, page in enumerate(plan.pages):
         clock.progress("render", done, len(plan.pages))
@@ -166,9 +175,10 @@ def _files(plan: SitePlan, memory: Memory, clock: _Clock) -> Iterator[tuple[str,
     yield from graph
     yield from ((url, path.read_bytes()) for url, path in static_files(plan))
     roots = _roots(memory)
+    stores = {store.name: store for store in memory.stores}
     for url, address in plan.sources.items():
         note = plan.graph.notes[address]
-        yield url, published_source(read_inside(roots[note.store], note.path).raw)
+        yield url, published_source(note_bytes(stores[note.store], note.path))
     for (store, path), url in plan.assets.items():
         found = asset_bytes(Asset(store, path), roots)
         if found is not None:

@@ -37,6 +37,7 @@ COMMANDS: dict[str, dict[str, tuple[str, str]]] = {
         "repair": ("health", "Mend what has one right answer."),
         "report": ("health", "Write the reports that a CI job keeps."),
         "diff": ("health", "Say what changed in the memory since another state."),
+        "leaks": ("health", "Accept a value that looks like a secret and is none."),
     },
     "The site": {
         "build": ("site", "Build the memory as a wiki of static files."),

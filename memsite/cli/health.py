@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +12,7 @@ import click
 
 from memsite.cli.options import examples, invocation, output_options, project_options
 from memsite.cli.terminal import echo, echo_answer, echo_json, note_line, print_rows, visible, visible_block
+from memsite.errors import BadArgument
 
 if TYPE_CHECKING:
     from memsite.memory import Memory
@@ -79,7 +81,6 @@ def health_of_memory(memory: Memory, problems: tuple[Problem, ...], *, accepted:
 
 def _explain(code: str) -> int:
     from memsite.check import explain, find_rule
-    from memsite.errors import BadArgument
 
     rule = find_rule(code)
     if rule is None:
@@ -97,7 +98,6 @@ def _configured_baseline(memory: Memory) -> Path | None:
 
 def _unaccepted(problems: tuple[Problem, ...], baseline: Path | None) -> tuple[Problem, ...]:
     from memsite.check import accepted_by, unaccepted
-    from memsite.errors import BadArgument
 
     if baseline is None:
         return problems
@@ -112,7 +112,6 @@ def _unaccepted(problems: tuple[Problem, ...], baseline: Path | None) -> tuple[P
 
 def _accept(problems: tuple[Problem, ...], baseline: Path | None) -> int:
     from memsite.check import baseline_text
-    from memsite.errors import BadArgument
 
     if baseline is None:
         raise BadArgument("Which file?", hint="Name it with --baseline FILE or in [check] baseline.")
@@ -194,3 +193,37 @@ def diff_command(against: str) -> None:
 
 def _exit_code(problems: Iterable[Problem], fail_on: str) -> int:
     return int(any(_GRAVITY.get(problem.severity, 9) <= _GRAVITY[fail_on] for problem in problems))
+
+
+@click.group("leaks")
+def leaks_command() -> None:
+    """Values that look like secrets."""
+
+
+@leaks_command.command(
+    "allow", epilog=examples('memsite leaks allow --reason "example key" < value.txt')
+)
+@click.option("--reason", required=True, metavar="TEXT", help="Why it may be published.")
+@project_options
+def allow_command(reason: str) -> None:
+    """Accept one value, read from standard input, so that `build` publishes it.
+
+    Only a fingerprint is kept, made with your own key ($MEMSITE_LEAKS_KEY, else a file in your
+    configuration folder), in the file that `[leaks] allow` names.
+    """
+    from memsite.build.secrets import leaks_key
+    from memsite.leaks import fingerprint
+
+    memory = invocation().memory()
+    name = memory.config.leaks.allow
+    if not name:
+        raise BadArgument(
+            "There is no list of allowed values.", hint='Name one: [leaks] allow = "allowed.txt".'
+        )
+    value = click.prompt("Value", hide_input=True, err=True) if sys.stdin.isatty() else sys.stdin.readline()
+    if not value.strip():
+        raise BadArgument("There is no value on standard input.", hint="Pipe it in, or type it when asked.")
+    path = (memory.config.file or memory.project / "memsite.toml").parent / name
+    with path.open("a", encoding="utf-8") as file:
+        file.write(f"{fingerprint(value.strip(), leaks_key())} {' '.join(reason.split())}\n")
+    note_line(visible(f"{path} accepts it."))

@@ -16,7 +16,7 @@ from memsite.cli.terminal import echo, echo_json, note_line, print_rows, style, 
 from memsite.errors import BadArgument
 
 if TYPE_CHECKING:
-    from memsite.build import BuildResult
+    from memsite.build import BuildResult, Leaks
     from memsite.graph import Format, Network
     from memsite.memory import Memory
 
@@ -33,10 +33,17 @@ MOST_FAULTS = 20
 @click.option("--base-url", metavar="URL", help="Where the site will be published, for feed and sitemap.")
 @click.option("--clean", is_flag=True, help="Remove what earlier builds wrote first.")
 @click.option("--strict", is_flag=True, help="Write nothing and exit with 1 when the memory has warnings.")
+@click.option("--redact", is_flag=True, help="Black secrets out instead of stopping (E017).")
 @click.option("--no-cache", is_flag=True, help="Parse every note again.")
 @output_options
 def build_command(
-    output: Path | None, base_url: str | None, *, clean: bool, strict: bool, no_cache: bool
+    output: Path | None,
+    base_url: str | None,
+    *,
+    clean: bool,
+    strict: bool,
+    redact: bool,
+    no_cache: bool,
 ) -> int:
     """Build the memory as a wiki of static files.
 
@@ -50,8 +57,9 @@ def build_command(
     if base_url is not None:
         memory.config = replace(memory.config, site=replace(memory.config.site, base_url=base_url))
     bar = None if options.quiet else _Bar.on_a_terminal()
+    leaks: Leaks | None = "redact" if redact else None
     try:
-        result = build_site(memory, output, strict=strict, clean=clean, progress=bar)
+        result = build_site(memory, output, strict=strict, clean=clean, leaks=leaks, progress=bar)
     finally:
         if bar:
             bar.wipe()

@@ -150,7 +150,7 @@ async def _attempt(
 def _build(preview: Preview, memory: Memory, live: Live) -> None:
     from memsite.build import build_site
 
-    result = build_site(memory, preview.output, swapping=live.swapping)
+    result = build_site(memory, preview.output, leaks="publish", swapping=live.swapping)
     live.fault = "\n".join(result.faults[:MOST_FAULTS])
     if live.version == 0 or result.written or result.removed:
         live.version += 1
