@@ -84,7 +84,7 @@ def _without_code(text: str) -> str:
 
 
 def _without_spans(line: str) -> str:
-    """`line` with its code spans dotted out, for they are text: from a run of backticks to the next run of that length."""
+    """`line` with its code spans as dots: from a run of backticks to the next run of that length."""
     runs = list(_TICKS.finditer(line))
     partner: dict[int, re.Match[str]] = {}
     following: dict[int, re.Match[str]] = {}
