@@ -30,7 +30,7 @@ HIDDEN = {
     "zero-width space": ("a\u200bb", "warning"),
     "word joiner": ("a\u2060b", "warning"),
     "invisible times": ("a\u2062b", "warning"),
-    "byte order mark in the middle": ("a\ufeffb", "warning"),
+    "byte order mark in the middle": ("a\ufeffb", "info"),
     "soft hyphen": ("a\u00adb", "info"),
     "joiner in English": ("a\u200db", "warning"),
     "non-joiner in English": ("a\u200cb", "warning"),

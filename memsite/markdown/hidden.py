@@ -129,7 +129,7 @@ def _control(found: re.Match[str]) -> tuple[str, Severity | None]:
 
 
 def _zero(found: re.Match[str]) -> tuple[str, Severity | None]:
-    return f"zero-width character {_code(found)}", "info" if found.group() == "\u00ad" else None
+    return f"zero-width character {_code(found)}", "info" if set(found.group()) <= _PASTED else None
 
 
 def _joiner(found: re.Match[str]) -> tuple[str, Severity | None]:
@@ -159,6 +159,8 @@ _KINDS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], tuple[str, Severi
     (_PRIVATE_RUN, _private),
 )
 """How each kind is found in a line and what is said of it (None: lawful there)."""
+# What word processors and careless joins of files leave behind.
+_PASTED = {"\u00ad", "\ufeff"}
 _HINT = "look at the line in an editor that shows invisible characters and remove them"
 
 
