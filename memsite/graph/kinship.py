@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import zlib
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from memsite.graph.network import node_id
+from memsite.graph.mentions import words_of
+from memsite.graph.network import node_id, things_of
 from memsite.note import Address, Ambiguous, Graph
 
 _RARE = 50
@@ -46,32 +47,28 @@ def related(graph: Graph, *, most: int = 6) -> Mapping[Address, tuple[Related, .
     notes link to brings no notes together, which also keeps the cost linear. Notes without
     relatives are absent.
     """
-    things = {address: frozenset(_things(graph, address)) for address in graph.targets}
+    things = {address: frozenset(things_of(graph, address)) - {address} for address in graph.targets}
     holders: dict[str, list[Address]] = defaultdict(list)
     for address, named in things.items():
-        for thing in named:
+        for thing in sorted(named):
             holders[thing].append(address)
     weight = {thing: math.log((1 + len(things)) / len(found)) for thing, found in holders.items()}
     length = {address: math.sqrt(_mass(named, weight)) for address, named in things.items()}
-    rare = {thing: found for thing, found in holders.items() if 1 < len(found) <= _RARE}
     nearest: dict[Address, tuple[Related, ...]] = {}
     for address, named in things.items():
-        candidates = Counter(other for thing in sorted(named & rare.keys()) for other in rare[thing])
-        del candidates[address]
+        likely: dict[Address, float] = defaultdict(float)
+        for thing in sorted(named):
+            if len(holders[thing]) <= _RARE:
+                for other in holders[thing]:
+                    likely[other] += weight[thing] ** 2 / length[other]
+        likely.pop(address, None)
+        best = sorted(likely, key=lambda other: (-round(likely[other], 9), other))[: 2 * most]
         ranked = [
-            _related(other, named & things[other], weight, length[address] * length[other])
-            for other in candidates
+            _related(other, named & things[other], weight, length[address] * length[other]) for other in best
         ]
         if ranked:
             nearest[address] = tuple(sorted(ranked, key=lambda each: (-each.score, each.address))[:most])
     return nearest
-
-
-def _things(graph: Graph, address: Address) -> Iterator[str]:
-    for target in graph.targets[address]:
-        named = node_id(target)
-        if named and named != address:
-            yield named
 
 
 def _mass(things: Iterable[str], weight: Mapping[str, float]) -> float:
@@ -122,8 +119,6 @@ def similar(graph: Graph, *, least: float = 0.8) -> tuple[Similar, ...]:
 
 def _all_shingles(graph: Graph) -> dict[Address, Any]:
     """For each note the sorted hashes of its runs of four words, as uint64."""
-    from memsite.graph.mentions import words_of
-
     numbers: dict[str, int] = {}
     shingles: dict[Address, Any] = {}
     for address, note in graph.notes.items():

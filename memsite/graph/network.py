@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from array import array
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -63,20 +64,35 @@ def concept_network(graph: Graph, *, resolution: float = 1.0, seed: int = 42) ->
     every pair of up to 65 things), and to fewer where one note would otherwise give more than
     20,000 pairs: a list of 20,000 links gives a chain, not 200 million edges.
     """
-    weights: Counter[tuple[str, str]] = Counter()
-    nodes: set[str] = set()
-    for address, leads in _named_targets(graph).items():
-        things = [thing for thing in leads if thing != address]
-        nodes.update(things)
-        weights.update(_pairs(things))
-    return _network(graph, sorted(nodes), weights, {}, resolution=resolution, seed=seed, directed=False)
+    named = {address: [*dict.fromkeys(things_of(graph, address))] for address in graph.targets}
+    ids = sorted({thing for address, things in named.items() for thing in things if thing != address})
+    places = {node: place for place, node in enumerate(ids)}
+    pairs = array("q")
+    for address, things in named.items():
+        pairs.extend(_pairs([places[thing] for thing in things if thing != address], len(ids)))
+    return _network(
+        graph, ids, _counted(pairs, len(ids)), {}, resolution=resolution, seed=seed, directed=False
+    )
 
 
-def _pairs(things: Sequence[str]) -> Iterable[tuple[str, str]]:
+def _pairs(things: Sequence[int], count: int) -> list[int]:
+    """Each pair as one number, smaller node * `count` + larger node."""
     reach = max(1, min(_NEIGHBOURS, _PAIRS // max(1, len(things))))
-    for position, one in enumerate(things):
-        for other in things[position + 1 : position + 1 + reach]:
-            yield (one, other) if one < other else (other, one)
+    return [
+        one * count + other if one < other else other * count + one
+        for position, one in enumerate(things)
+        for other in things[position + 1 : position + 1 + reach]
+    ]
+
+
+def _counted(pairs: array[int], count: int) -> list[tuple[int, int, int]]:
+    """(node, node, times), sorted."""
+    import numpy as np
+
+    codes, times = np.unique(np.frombuffer(pairs, dtype=np.int64), return_counts=True)
+    return list(
+        zip((codes // max(1, count)).tolist(), (codes % max(1, count)).tolist(), times.tolist(), strict=True)
+    )
 
 
 def note_network(graph: Graph, *, resolution: float = 1.0, seed: int = 42) -> Network:
@@ -85,18 +101,21 @@ def note_network(graph: Graph, *, resolution: float = 1.0, seed: int = 42) -> Ne
     An edge's weight is the number of links. No loops; files, other hosts, missing notes and names
     of several notes are no nodes.
     """
-    weights: Counter[tuple[str, str]] = Counter()
-    relations: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for address, leads in _named_targets(graph).items():
-        for thing, times in leads.items():
-            if thing != address:
-                weights[address, thing] = times
+    ids = sorted({*graph.notes, *(CONCEPT + key for key in graph.concepts)})
+    places = {node: place for place, node in enumerate(ids)}
+    pairs = array("q")
+    relations: dict[tuple[int, int], set[str]] = defaultdict(set)
     for address, targets in graph.targets.items():
+        start = places[address]
+        pairs.extend(
+            start * len(ids) + places[thing] for thing in things_of(graph, address) if thing != address
+        )
         for link, target in zip(graph.notes[address].document.links, targets, strict=True):
-            if link.relation and (named := node_id(target)):
-                relations[address, named].add(link.relation)
-    nodes = sorted({*graph.notes, *(CONCEPT + key for key in graph.concepts)})
-    return _network(graph, nodes, weights, relations, resolution=resolution, seed=seed, directed=True)
+            if link.relation and (named := node_id(target)) in places:
+                relations[start, places[named]].add(link.relation)
+    return _network(
+        graph, ids, _counted(pairs, len(ids)), relations, resolution=resolution, seed=seed, directed=True
+    )
 
 
 def node_id(target: object) -> str | None:
@@ -106,52 +125,37 @@ def node_id(target: object) -> str | None:
     return CONCEPT + target.key if isinstance(target, ConceptTarget) else None
 
 
-def _named_targets(graph: Graph) -> dict[Address, Counter[str]]:
-    """For each note the nodes it links to, in order of appearance, and how often. Links to notes that
-    are not in the graph, because they are private, are left out."""
-    return {
-        address: Counter(
-            thing
-            for target in leads
-            if (thing := node_id(target)) and (thing in graph.notes or _kind(thing) == "concept")
-        )
-        for address, leads in graph.targets.items()
-    }
+def things_of(graph: Graph, address: Address) -> list[str]:
+    """The nodes that a note's links lead to, in order, with repeats. Links to notes that are not in
+    the graph, because they are private, are left out.
+    """
+    return [
+        thing
+        for target in graph.targets[address]
+        if (thing := node_id(target)) and (thing in graph.notes or _kind(thing) == "concept")
+    ]
 
 
 def _network(
     graph: Graph,
     ids: Sequence[str],
-    weights: Mapping[tuple[str, str], int],
-    relations: Mapping[tuple[str, str], set[str]],
+    joined: Sequence[tuple[int, int, int]],
+    relations: Mapping[tuple[int, int], set[str]],
     *,
     resolution: float,
     seed: int,
     directed: bool,
 ) -> Network:
-    places = {node: place for place, node in enumerate(ids)}
-    pairs = sorted(weights)
-    joined = [(places[one], places[other], weights[one, other]) for one, other in pairs]
     ranks = page_rank(len(ids), joined, directed=directed)
     labels = [_label(graph, node) for node in ids]
     grouping = find_communities(ids, labels, ranks, joined, resolution=resolution, seed=seed)
     degrees, sums = _degrees(len(ids), joined)
+    kinds = map(_kind, ids)
     return Network(
-        nodes=tuple(
-            Node(
-                node,
-                labels[place],
-                _kind(node),
-                degrees[place],
-                sums[place],
-                ranks[place],
-                grouping.of[place],
-            )
-            for place, node in enumerate(ids)
-        ),
+        nodes=tuple(map(Node, ids, labels, kinds, degrees, sums, ranks, grouping.of)),
         edges=tuple(
-            Edge(one, other, weights[one, other], tuple(sorted(relations.get((one, other), ()))))
-            for one, other in pairs
+            Edge(ids[one], ids[other], weight, tuple(sorted(relations.get((one, other), ()))))
+            for one, other, weight in joined
         ),
         communities=grouping.communities,
         modularity=grouping.modularity,
@@ -169,16 +173,20 @@ def _label(graph: Graph, node: str) -> str:
     return graph.notes[node].title
 
 
-def _degrees(count: int, joined: Iterable[tuple[int, int, int]]) -> tuple[list[int], list[int]]:
+def _degrees(count: int, joined: Sequence[tuple[int, int, int]]) -> tuple[list[int], list[int]]:
     """Number of neighbours, and sum of the weights, for each node."""
-    neighbours: list[set[int]] = [set() for _ in range(count)]
-    sums = [0] * count
-    for one, other, weight in joined:
-        neighbours[one].add(other)
-        neighbours[other].add(one)
-        sums[one] += weight
-        sums[other] += weight
-    return [len(found) for found in neighbours], sums
+    import numpy as np
+
+    if not joined:
+        return [0] * count, [0] * count
+    table = np.array(joined, dtype=np.int64)
+    ends, weights = table[:, :2], np.repeat(table[:, 2], 2)
+    neighbours = np.unique(ends.min(axis=1) * count + ends.max(axis=1))
+    degrees = np.bincount(neighbours // count, minlength=count) + np.bincount(
+        neighbours % count, minlength=count
+    )
+    sums = np.bincount(ends.ravel(), weights, count).astype(np.int64)
+    return degrees.tolist(), sums.tolist()
 
 
 def page_rank(
