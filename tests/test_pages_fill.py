@@ -206,3 +206,14 @@ def test_rendering_is_the_same_each_time_and_in_any_order() -> None:
     first = written(site_of(files))
     again = written(site_of(dict(reversed(files.items()))))
     assert first == again
+
+
+def test_a_footnote_that_is_not_embedded_leads_to_its_note() -> None:
+    found = body("![[c#Part]]", {"vault/c.md": "## Part\n\nx[^1]\n\n## End\n\ny\n\n[^1]: foot\n"})
+    assert 'href="../vault/c.html#fn:1"' in found
+
+
+def test_a_block_with_a_link_in_it_is_whole() -> None:
+    found = body("![[c#^q]]", {"vault/c.md": "See [[b]] and [[b|more]] there. ^q\n\nnext\n"})
+    assert "there." in found
+    assert "next" not in found

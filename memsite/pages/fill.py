@@ -172,7 +172,7 @@ class Filler:
         if snippet is None:
             return None
         self._embeds += 1
-        snippet = prefixed(snippet, f"ms-e{self._embeds}-")
+        snippet = prefixed(snippet, f"ms-e{self._embeds}-", page=self._to(self._plan.notes[target.address]))
         self._open.append(target.address)
         inside = self._filled(target.address, snippet.fragments, snippet.slots)
         self._open.pop()

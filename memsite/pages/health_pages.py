@@ -9,13 +9,19 @@ from dataclasses import dataclass
 
 from memsite.check.rules import RULES, Rule
 from memsite.markdown import visible
-from memsite.note import Address, Problem
+from memsite.note import Address, Heading, Problem
 from memsite.pages.frame import Crumb, Desk, Frame
+from memsite.pages.note_page import shortened
 from memsite.pages.plan import Page
 from memsite.pages.urls import root_of
 
 _BAR_BYTES = 240
-"""A line of so many bytes fills the width of the picture."""
+_BAR_PERCENT = 62.0
+"""A line of so many bytes fills so much of the width of the picture; the rest is for labels."""
+_LABEL_LINES = 4
+"""Lines between two labels at least, else they would overlap."""
+_NUMBERED = 25
+"""Every so many lines the number of the line is written."""
 _DRAWN_LINES = 1000
 """Lines drawn at most; what comes after them is far beyond every limit."""
 _FULL = 100.0
@@ -30,6 +36,10 @@ class Bar:
     """Percent of the picture's width."""
     state: str
     """`loaded` or `lost`, and `heading` for a heading's line."""
+    label: str = ""
+    """The text of a heading, where there is room."""
+    number: bool = False
+    """The number of the line is shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,16 +158,6 @@ def _budget(address: Address, content: bytes, desk: Desk, root: str) -> Budget:
         else content.removesuffix(b"\n").split(b"\n")
     )
     cut = cut_line([len(line) + 1 for line in lines], lines=limits.memory_lines, size=limits.memory_bytes)
-    headings = {heading.line: heading for heading in note.document.headings}
-    bars = tuple(
-        Bar(
-            number,
-            round(min(_FULL, _FULL * len(line) / _BAR_BYTES), 1),
-            ("loaded" if cut is None or number < cut else "lost")
-            + (" heading" if number in headings else ""),
-        )
-        for number, line in enumerate(lines[:_DRAWN_LINES], start=1)
-    )
     href = desk.note_href(address, root)
     lost = [
         (h.line, visible(h.text), f"{href}#{h.anchor}")
@@ -169,10 +169,24 @@ def _budget(address: Address, content: bytes, desk: Desk, root: str) -> Budget:
         href,
         _gauge(len(lines) if content else 0, limits.memory_lines),
         _gauge(len(content), limits.memory_bytes),
-        bars,
+        _bars([len(line) for line in lines[:_DRAWN_LINES]], note.document.headings, cut),
         cut,
         tuple(lost),
     )
+
+
+def _bars(sizes: Sequence[int], headings: Sequence[Heading], cut: int | None) -> tuple[Bar, ...]:
+    texts = {heading.line: visible(heading.text) for heading in headings}
+    bars: list[Bar] = []
+    labelled = -_LABEL_LINES
+    for number, size in enumerate(sizes, start=1):
+        state = "loaded" if cut is None or number < cut else "lost"
+        label = texts.get(number, "") if number - labelled >= _LABEL_LINES else ""
+        labelled = number if label else labelled
+        width = round(min(_BAR_PERCENT, _BAR_PERCENT * size / _BAR_BYTES), 1)
+        kind = f"{state} heading" if number in texts else state
+        bars.append(Bar(number, width, kind, shortened(label, 40), number % _NUMBERED == 0))
+    return tuple(bars)
 
 
 def cut_line(sizes: Sequence[int], *, lines: int, size: int) -> int | None:

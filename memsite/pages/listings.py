@@ -155,7 +155,7 @@ def home_view(page: Page, desk: Desk) -> HomeView:
         hubs=tuple(row_of(address, desk, "") for address in hubs),
         top_concepts=tuple(
             Named(visible(one.name), desk.href(plan.concepts[one.key], ""), "concept", len(one.mentions))
-            for one in by_mentions[: 4 * _SHORT]
+            for one in by_mentions[: 2 * _SHORT]
         ),
         severities=tuple((name, counts[name]) for name in ("error", "warning", "info") if counts[name]),
         start=Named(visible(graph.notes[start].title), desk.note_href(start, "")) if start else None,

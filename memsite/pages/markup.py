@@ -75,10 +75,15 @@ def _mentioning(entry: Mentioning, under: str) -> str:
 
 def _quotes(quotes: Iterable[Quote], under: str) -> str:
     return "".join(
-        f'<blockquote dir="auto">{escape(quote.before)}<mark>{escape(quote.link)}</mark>{escape(quote.after)}'
-        f"{_place(quote, under)}</blockquote>"
-        for quote in quotes
+        f'<blockquote dir="auto">{_words(quote)}{_place(quote, under)}</blockquote>' for quote in quotes
     )
+
+
+def _words(quote: Quote) -> str:
+    """The sentence; where the link stands alone there is nothing to read."""
+    if not quote.before.strip() and not quote.after.strip() and quote.heading:
+        return ""
+    return f"{escape(quote.before)}<mark>{escape(quote.link)}</mark>{escape(quote.after)}"
 
 
 def _place(quote: Quote, under: str) -> str:

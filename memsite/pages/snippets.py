@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from html import escape
+from html import escape, unescape
+from urllib.parse import unquote
 
 from memsite.note import Document
 
@@ -69,14 +70,24 @@ def block(document: Document, anchor: str) -> Snippet | None:
     return None
 
 
-def prefixed(snippet: Snippet, prefix: str) -> Snippet:
+def prefixed(snippet: Snippet, prefix: str, *, page: str) -> Snippet:
     """The snippet with other ids, so that they do not repeat those of the page it is put into.
-    References from one to another (footnotes) follow."""
+    References from one to another (footnotes) follow; those to what was cut off lead to `page`."""
+    ids = {
+        found[2]
+        for html in snippet.fragments
+        for tag in _TAG.finditer(html)
+        for found in _ID.finditer(tag[3])
+    }
+
+    def anchor(found: re.Match[str]) -> str:
+        inside = unescape(unquote(found[2])) in ids or found[2] in ids
+        return f' href="#{prefix}{found[2]}"' if inside else f' href="{page}#{found[2]}"'
 
     def renamed(tag: re.Match[str]) -> str:
         if "=" not in tag[3]:
             return tag[0]
-        attributes = _OWN_ANCHOR.sub(rf'\1{prefix}\2"', _ID.sub(rf'\1{prefix}\2"', tag[3]))
+        attributes = _OWN_ANCHOR.sub(anchor, _ID.sub(rf'\1{prefix}\2"', tag[3]))
         return tag[0].replace(tag[3], attributes, 1)
 
     return Snippet(tuple(_TAG.sub(renamed, fragment) for fragment in snippet.fragments), snippet.slots)
