@@ -6,6 +6,7 @@ import contextlib
 import io
 import json
 import os
+import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -103,3 +104,16 @@ def error_lines(world: World, *arguments: str) -> Iterator[str]:
 def columns(world: World, *arguments: str) -> Iterator[str]:
     counts = {line.count("\t") for line in run(world, *arguments).stdout.decode().splitlines()}
     yield "the same in each line" if len(counts) == 1 and counts != {0} else str(counts)
+
+
+@action
+def closed_pipe(world: World, *arguments: str) -> Iterator[str]:
+    """A reader takes a few bytes and goes away."""
+    command = [sys.executable, "-m", "memsite", *arguments]
+    with subprocess.Popen(command, cwd=world.root, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.read(10)
+        process.stdout.close()
+        said = process.stderr.read().decode()
+    yield said if "Traceback" in said or "Exception" in said else "no traceback"

@@ -457,3 +457,17 @@ def xml_files(world: World) -> Iterator[str]:
             ElementTree.fromstring(path.read_text(encoding="utf-8"))
         except ElementTree.ParseError as error:
             yield f"{path.name}: {error}"
+
+
+@action
+def same_as_clean(world: World) -> Iterator[str]:
+    """Files in which the site differs from one that is built anew elsewhere."""
+    world.forget()
+    elsewhere = world.root.parent / "anew"
+    build_site(world.memory, elsewhere, clean=True)
+    both = [
+        {p.relative_to(f).as_posix(): p.read_bytes() for p in f.rglob("*") if p.is_file()}
+        for f in (site(world), elsewhere)
+    ]
+    names = both[0].keys() | both[1].keys()
+    yield from sorted(name for name in names if both[0].get(name) != both[1].get(name)) or ["the same"]
