@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from memsite.markdown import match_key, visible
@@ -100,9 +100,14 @@ def view_of(
         laid = previous.places
     else:
         laid = layout(network, previous=previous.places if previous else None)
-    nodes = sorted(network.nodes, key=lambda node: (-node.degree, -node.rank, node.id))
-    position = {node.id: place for place, node in enumerate(nodes)}
-    strokes = _drawn(_strokes(network, position), len(nodes))
+    strokes = _drawn(_strokes(network), len(network.nodes))
+    degrees = Counter(end for stroke in strokes for end in (stroke.major, stroke.minor))
+    order = sorted(
+        range(len(network.nodes)),
+        key=lambda place: (-degrees[place], -network.nodes[place].rank, network.nodes[place].id),
+    )
+    nodes = [replace(network.nodes[place], degree=degrees[place]) for place in order]
+    strokes = _ordered(strokes, order)
     raw = tuple(laid[node.id] for node in nodes)
     return View(
         name=name,
@@ -127,8 +132,9 @@ def network_key(network: Network) -> str:
     return digest.hexdigest()
 
 
-def _strokes(network: Network, position: Mapping[str, int]) -> list[Stroke]:
-    """The edges of a picture: the two directions of a pair are one stroke."""
+def _strokes(network: Network) -> list[Stroke]:
+    """The edges of a picture by positions in `network.nodes`: the two directions of a pair are one."""
+    position = {node.id: place for place, node in enumerate(network.nodes)}
     weights: Counter[tuple[int, int]] = Counter()
     directions: defaultdict[tuple[int, int], int] = defaultdict(int)
     for edge in network.edges:
@@ -137,10 +143,22 @@ def _strokes(network: Network, position: Mapping[str, int]) -> list[Stroke]:
         weights[pair] += edge.weight
         if network.directed:
             directions[pair] |= 1 if one < other else 2
-    return [
-        Stroke(major, minor, weights[major, minor], directions[major, minor] if network.directed else 0)
-        for major, minor in sorted(weights, key=_by_minor)
-    ]
+    return [Stroke(*pair, weights[pair], directions[pair]) for pair in sorted(weights, key=_by_minor)]
+
+
+def _ordered(strokes: Iterable[Stroke], order: Sequence[int]) -> tuple[Stroke, ...]:
+    """`strokes` by the places that `order` gives to their ends."""
+    place = {node: seat for seat, node in enumerate(order)}
+    turned = []
+    for stroke in strokes:
+        one, other = place[stroke.major], place[stroke.minor]
+        back = (stroke.direction & 1) << 1 | stroke.direction >> 1
+        turned.append(
+            Stroke(one, other, stroke.weight, stroke.direction)
+            if one < other
+            else Stroke(other, one, stroke.weight, back)
+        )
+    return tuple(sorted(turned, key=lambda stroke: (stroke.minor, stroke.major)))
 
 
 def _by_minor(pair: tuple[int, int]) -> tuple[int, int]:

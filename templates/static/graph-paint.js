@@ -12,7 +12,8 @@
   const CURVED = 6000; /* above this many, edges are straight */
   const BEND = 0.13; /* of a curved edge: how far its middle lies off the straight line, in lengths */
   const TURN = Math.PI * 2;
-  const GROW = 0.5; /* nodes grow slower than the zoom: they part as one comes closer */
+  const FAR = 0.33; /* nodes shrink slower than the zoom, so that they are seen from afar, */
+  const NEAR = 0.5; /* and grow slower, so that they part as one comes closer */
 
   class Painter {
     constructor(canvas, theme) {
@@ -55,11 +56,11 @@
       this.regions = regions;
     }
 
-    radius(node, scale) { return this.graph.radius[node] * Math.max(scale, 0.01) ** -GROW; }
+    radius(node, scale) { return this.graph.radius[node] * swelling(scale); }
 
     radiusAt(scale) {
       const of = (node) => this.radius(node, scale);
-      of.largest = 40 * Math.max(scale, 0.01) ** -GROW;
+      of.largest = 40 * swelling(scale);
       return of;
     }
 
@@ -96,13 +97,14 @@
       this.edgePaths = this.paths(this.step > 1 ? shown.filter((_, i) => i % this.step === 0) : shown);
     }
 
-    /* One path for each colour and width of edge. An edge has a colour when both ends have the same. */
+    /* One path for each colour and width of edge. Where groups are regions, edges inside have their colour. */
     paths(edges) {
       const { graph, bucketOf } = this;
       const other = this.palette.length - 1;
       const paths = new Map();
       for (const e of edges) {
-        const bucket = bucketOf[graph.from[e]] === bucketOf[graph.to[e]] ? bucketOf[graph.from[e]] : other;
+        const inside = this.regions && bucketOf[graph.from[e]] === bucketOf[graph.to[e]];
+        const bucket = inside ? bucketOf[graph.from[e]] : other;
         const weight = graph.weight[e];
         const key = bucket * 3 + (weight > 5 ? 2 : weight > 1 ? 1 : 0);
         let path = paths.get(key);
@@ -503,11 +505,16 @@
         if (Math.hypot(dx, dy) < size) found = true;
       };
       /* Nodes come by size: from afar the few that count are looked through faster than the crowd nearby. */
-      const large = this.graph.largerThan(least * Math.max(scale, 0.01) ** GROW);
+      const large = this.graph.largerThan(least / swelling(scale));
       if (large < 250) for (let i = 0; i < large && !found; i++) look(i);
       else this.graph.grid.each(left - reach, top - reach, right + reach, bottom + reach, look);
       return found;
     }
+  }
+
+  /* How much larger than in the layout a node is drawn at a zoom. */
+  function swelling(scale) {
+    return Math.max(scale, 0.01) ** -(scale < 1 ? FAR : NEAR);
   }
 
   /* A blur of a few pixels: the picture laid over itself in a sunflower. The filter of the canvas costs more. */
