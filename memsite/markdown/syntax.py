@@ -19,7 +19,10 @@ _TAG = re.compile(rf"#([\w{_EMOJI}][\w/\-{_EMOJI}]{{0,199}})")
 _MARK = re.compile(r"==(?=[^\s=])(.{1,1000}?)(?<=[^\s=])==(?!=)", re.DOTALL)
 _CALLOUT = re.compile(r"\[!([\w -]{1,40})\]([+-]?)[ \t]*([^\n]*)(?:\n|\Z)")
 _TASK = re.compile(r"\[([ xX/<>!?*\-])\][ \t]+")
-_BLOCK_ID = re.compile(r"(?:^|[ \t\n])\^([A-Za-z0-9][A-Za-z0-9-]{0,99})[ \t]*\Z")
+# Glued to CJK text it counts too: there no blank stands between words, and tools write it so.
+_BLOCK_ID = re.compile(
+    r"(?:^|[ \t\n]|(?<=[\u3000-\u9fff\uac00-\ud7a3\uff00-\uffef]))\^([A-Za-z0-9][A-Za-z0-9-]{0,99})[ \t]*\Z"
+)
 _RELATION = re.compile(r"([A-Za-z][\w -]{0,40}?)[ \t]+(?=\[\[)")
 _REMARK = re.compile(
     r"(?:[ \t]*(?:,|;|and|or|&)?[ \t]*\[\[[^\[\]\n]*\]\])*"
