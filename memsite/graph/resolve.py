@@ -24,6 +24,7 @@ from memsite.note import (
     Found,
     Graph,
     Link,
+    LinkKind,
     Missing,
     Note,
     StoreView,
@@ -86,11 +87,21 @@ class _Resolver:
         }
         self._has_entries = any(store.kind == "workflow" for store in stores.values())
         self._fragments: dict[Address, Fragments] = {}
+        self._known: dict[tuple[str, LinkKind, bool, bool, str, str], Target] = {}
         self._several: dict[tuple[str, int], Ambiguous] = {}
 
     def targets(self, note: Note) -> tuple[Target, ...]:
         seat = Seat(note.store, folder_of(note.path), note)
-        return tuple(self._target(link, seat) for link in note.document.links)
+        return tuple(self._remembered(link, seat) for link in note.document.links)
+
+    def _remembered(self, link: Link, seat: Seat) -> Target:
+        """Equal links of one folder lead to the same, unless they lead into their own note."""
+        if link.target.lstrip()[:1] in ("", "#", "?"):
+            return self._target(link, seat)
+        key = (link.target, link.kind, link.embed, link.image, seat.store, seat.folder)
+        if key not in self._known:
+            self._known[key] = self._target(link, seat)
+        return self._known[key]
 
     def _target(self, link: Link, seat: Seat) -> Target:
         text = link.target.strip()
