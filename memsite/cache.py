@@ -1,12 +1,13 @@
-"""Parsed notes kept between runs, by the checksum of their bytes.
+"""What is kept between runs, in the project's `.memsite/cache/`: parsed notes, and what the last build saw.
 
-One file in the project's `.memsite/cache/`. It is sealed with a key of the user's own, which lies outside
-the project: a file that came with a cloned project, was made by another version or is damaged does not
-open, and its notes are parsed again. The folder may be deleted at any time.
+Each file is sealed with a key of the user's own, which lies outside the project: a file that came with a
+cloned project, was made by another version or is damaged does not open, and the work is done again. The
+folder may be deleted at any time.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import hmac
 import marshal
@@ -81,20 +82,17 @@ class Documents(MutableMapping[Checksum, Document]):
 
         A cache that cannot be written is no error: the next run parses again.
         """
-        if not (self._new or len(self._stored()) > len(self._open)) or not (make or self._folder.is_dir()):
+        if not self._open or not (make or self._folder.is_dir()):
             return
         stored = self._stored()
-        used = {checksum: stored.get(checksum) or packed(each) for checksum, each in self._open.items()}
-        try:
-            _make_folder(self._folder)
-            _write_sealed(self._folder / _FILE, marshal.dumps((_parser_version(), used)))
-        except OSError:
-            return
-        self._packed, self._new = used, False
+        if self._new or len(stored) > len(self._open):
+            used = {checksum: stored.get(checksum) or packed(each) for checksum, each in self._open.items()}
+            write_sealed(self._folder / _FILE, _parser_version(), used)
+            self._packed, self._new = used, False
 
     def _stored(self) -> dict[Checksum, bytes]:
         if self._packed is None:
-            self._packed = _read(self._folder / _FILE)
+            self._packed = read_sealed(self._folder / _FILE, _parser_version()) or {}
         return self._packed
 
 
@@ -129,26 +127,29 @@ def _plain(value: Any) -> Any:
     return list(map(_plain, value))
 
 
-def _read(path: Path) -> dict[Checksum, bytes]:
-    """What the file holds, or nothing when it is not there, not ours, damaged or of another version."""
+def read_sealed(path: Path, version: str) -> Any:
+    """What `write_sealed` wrote; None when it is not there, not ours, damaged or of another version."""
     try:
         written = path.read_bytes()
-        key = _key()
-        if not hmac.compare_digest(_seal(written[_SEAL_BYTES:], key), written[:_SEAL_BYTES]):
-            return {}
-        made_by, stored = marshal.loads(memoryview(written)[_SEAL_BYTES:])  # noqa: S302 - sealed
+        if not hmac.compare_digest(_seal(written[_SEAL_BYTES:], _key()), written[:_SEAL_BYTES]):
+            return None
+        made_by, kept = marshal.loads(memoryview(written)[_SEAL_BYTES:])  # noqa: S302 - sealed
     except (OSError, ValueError, EOFError, TypeError):
-        return {}
-    return stored if made_by == _parser_version() else {}
+        return None
+    return kept if made_by == version else None
 
 
-def _write_sealed(path: Path, payload: bytes) -> None:
+def write_sealed(path: Path, version: str, kept: object) -> None:
+    """Keep plain values (dicts, lists, tuples, texts, numbers, bytes). That it cannot be written is no error."""
     temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    payload = marshal.dumps((version, kept))
     try:
+        _make_folder(path.parent)
         temporary.write_bytes(_seal(payload, _key()) + payload)
         temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    except OSError:
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
 
 
 def _seal(payload: bytes, key: bytes) -> bytes:

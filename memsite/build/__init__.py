@@ -11,7 +11,17 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from memsite.build.assets import asset_bytes, refused_assets
 from memsite.build.audit import Audit
-from memsite.build.output import Output, is_ours, open_output
+from memsite.build.last import (
+    LastBuild,
+    files_of,
+    inputs_key,
+    load,
+    packed_problems,
+    save,
+    unpacked_problems,
+    world_of,
+)
+from memsite.build.output import MARK, Output, is_ours, open_output
 from memsite.build.secrets import note_bytes, redacted, refuse_leaks
 from memsite.note import Asset, Problem
 
@@ -71,6 +81,7 @@ def build_site(
     *,
     strict: bool = False,
     clean: bool = False,
+    cached: bool = True,
     leaks: Leaks | None = None,
     progress: Progress | None = None,
     swapping: AbstractContextManager[object] | None = None,
@@ -78,36 +89,82 @@ def build_site(
     """Build the memory as a wiki in `output` (default: the folder that the configuration names).
 
     With `strict`, a problem of warning or higher stops the build with the old site untouched; with
-    `clean`, every file of ours is removed first. `leaks` says what becomes of a note with a secret
-    (default: "refuse", or "redact" if the configuration says so). `swapping` is held while the new files
-    take the old ones' places. Raises Leak (E017), ForeignOutput (E016), ReadOnly (E018), Locked (E013).
+    `clean`, every file of ours is removed first; without `cached`, nothing is taken from the last build.
+    `leaks` says what becomes of a note with a secret (default: "refuse", or "redact" if the configuration
+    says so). `swapping` is held while the new files take the old ones' places. Raises Leak (E017),
+    ForeignOutput (E016), ReadOnly (E018), Locked (E013).
     """
     clock = _Clock(progress or _silent)
     target = Path(output) if output is not None else memory.project / memory.config.site.output
+    policy = leaks or ("redact" if memory.config.leaks.redact else "refuse")
     with open_output(target, stores=[store.root for store in memory.stores]) as site:
         with clock.stage("read"):
+            sources = tuple(source for store in memory.stores for source in store.sources())
+            key = inputs_key(memory, sources, leaks=policy)
+            last = load(memory.project, site.root) if cached and not clean else None
+        if last is not None and _stands(last, key, memory, site):
+            return _as_before(last, site, strict=strict, clock=clock)
+        with clock.stage("read"):
+            memory.understand(sources)
+            memory = redacted(memory) if policy == "redact" else memory
             memory.graph()
-            if leaks == "redact" or (leaks is None and memory.config.leaks.redact):
-                memory = redacted(memory)
-                memory.graph()
         with clock.stage("check"):
             memory.problems()
         with clock.stage("plan"):
             plan = _planned(memory)
-            if leaks != "publish":
+            if policy != "publish":
                 refuse_leaks(plan, memory)
-        result = BuildResult(
-            output=site.root,
-            notes=len(plan.graph.notes),
-            private=plan.hidden,
-            problems=plan.problems,
-            stopped=strict and any(problem.severity in ("error", "warning") for problem in plan.problems),
-        )
+        result = _begun(site, plan.problems, strict=strict, notes=len(plan.graph.notes), private=plan.hidden)
         if result.stopped:
             return result
         if clean:
             site.clear()
-        return _written(result, plan, memory, site=site, clock=clock, swapping=swapping or nullcontext())
+        result = _written(result, plan, memory, site=site, clock=clock, swapping=swapping or nullcontext())
+        if not result.faults:
+            _remember(result, key, memory, site)
+        return result
+
+
+def _begun(
+    site: Output, problems: tuple[Problem, ...], *, strict: bool, notes: int, private: int
+) -> BuildResult:
+    stopped = strict and any(problem.severity in ("error", "warning") for problem in problems)
+    return BuildResult(output=site.root, notes=notes, private=private, problems=problems, stopped=stopped)
+
+
+def _stands(last: LastBuild, key: str, memory: Memory, site: Output) -> bool:
+    """Whether all that the last build saw and left is the same still."""
+    return (
+        last.key == key
+        and world_of(memory, last.named, last.assets) == last.world
+        and files_of(site.root, last.files) == last.files
+    )
+
+
+def _as_before(last: LastBuild, site: Output, *, strict: bool, clock: _Clock) -> BuildResult:
+    """What the last build said, with nothing written."""
+    facts = last.facts
+    problems = unpacked_problems(facts["problems"])
+    result = _begun(site, problems, strict=strict, notes=facts["notes"], private=facts["private"])
+    if result.stopped:
+        return result
+    counts = {name: facts[name] for name in ("pages", "links", "bytes")}
+    return replace(result, unchanged=len(last.files) - 1, seconds=clock.seconds, **counts)
+
+
+def _remember(result: BuildResult, key: str, memory: Memory, site: Output) -> None:
+    """Keep what the next build wants to know."""
+    from memsite.check import named_files
+    from memsite.pages import linked_assets
+
+    graph = memory.graph()
+    named = tuple(sorted(named_files(graph)))
+    assets = tuple(sorted({(asset.store, asset.path) for asset in linked_assets(graph)}))
+    counts = {name: getattr(result, name) for name in ("notes", "private", "pages", "links", "bytes")}
+    files = files_of(site.root, [MARK, *site.kept, *site.staged])
+    facts = {**counts, "problems": packed_problems(result.problems)}
+    world = world_of(memory, named, assets)
+    save(memory.project, site.root, LastBuild(key, named, assets, world, files, facts))
 
 
 def _planned(memory: Memory) -> SitePlan:

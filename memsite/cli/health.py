@@ -200,9 +200,7 @@ def leaks_command() -> None:
     """Values that look like secrets."""
 
 
-@leaks_command.command(
-    "allow", epilog=examples('memsite leaks allow --reason "example key" < value.txt')
-)
+@leaks_command.command("allow", epilog=examples('memsite leaks allow --reason "example key" < value.txt'))
 @click.option("--reason", required=True, metavar="TEXT", help="Why it may be published.")
 @project_options
 def allow_command(reason: str) -> None:

@@ -34,7 +34,7 @@ MOST_FAULTS = 20
 @click.option("--clean", is_flag=True, help="Remove what earlier builds wrote first.")
 @click.option("--strict", is_flag=True, help="Write nothing and exit with 1 when the memory has warnings.")
 @click.option("--redact", is_flag=True, help="Black secrets out instead of stopping (E017).")
-@click.option("--no-cache", is_flag=True, help="Parse every note again.")
+@click.option("--no-cache", is_flag=True, help="Do everything again.")
 @output_options
 def build_command(
     output: Path | None,
@@ -59,7 +59,9 @@ def build_command(
     bar = None if options.quiet else _Bar.on_a_terminal()
     leaks: Leaks | None = "redact" if redact else None
     try:
-        result = build_site(memory, output, strict=strict, clean=clean, leaks=leaks, progress=bar)
+        result = build_site(
+            memory, output, strict=strict, clean=clean, cached=not no_cache, leaks=leaks, progress=bar
+        )
     finally:
         if bar:
             bar.wipe()

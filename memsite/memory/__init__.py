@@ -6,7 +6,7 @@ The command line, the build, the server and other programs go through it.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, MutableMapping, Sequence
+from collections.abc import Iterable, Iterator, MutableMapping, Sequence
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -104,6 +104,11 @@ class Memory:
         if self._notes is None:
             self._notes = tuple(self.note(source) for store in self.stores for source in store.sources())
         return iter(self._notes)
+
+    def understand(self, sources: Iterable[Source]) -> None:
+        """Take `sources`, read just now, for all that the stores hold."""
+        self.reload()
+        self._notes = tuple(map(self.note, sources))
 
     def note(self, source: Source) -> Note:
         """What `source` says; parsed once for each checksum."""
