@@ -139,8 +139,8 @@ def read_sealed(path: Path, version: str) -> Any:
     return kept if made_by == version else None
 
 
-def write_sealed(path: Path, version: str, kept: object) -> None:
-    """Keep plain values (dicts, lists, tuples, texts, numbers, bytes). That it cannot be written is no error."""
+def write_sealed(path: Path, version: str, kept: Any) -> None:
+    """Keep plain values (dicts, lists, tuples, texts, numbers, bytes); no error when it cannot be done."""
     temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     payload = marshal.dumps((version, kept))
     try:
