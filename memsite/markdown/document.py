@@ -46,8 +46,13 @@ def markdown() -> MarkdownIt:
 
 
 def _is_safe(url: str) -> bool:
-    """Only http(s), mail, memory:// and what has no scheme; control characters hide no scheme."""
+    """Only http(s), mail, memory:// and what has no scheme; control characters hide no scheme.
+
+    `[source]: [[x]]` and `[t]([[x]])` are text with a WikiLink in it, no link to a place called `[[x]]`.
+    """
     bare = re.sub(r"[\x00-\x20]", "", unquote(url))
+    if bare.startswith("[["):
+        return False
     scheme = _SCHEME.match(bare)
     return scheme is None or scheme.group().lower() in _SAFE_SCHEMES
 
