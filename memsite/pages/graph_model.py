@@ -74,6 +74,9 @@ class View:
     strokes: tuple[Stroke, ...]
     places: tuple[tuple[int, int], ...]
     communities: tuple[str, ...]
+    capitals: tuple[int, ...] = ()
+    """The nodes after which the coloured communities are named, the most central ones first: the
+    picture and its legend speak of the same things."""
     directed: bool = False
     omitted: int = 0
     """Edges of the network that are not drawn."""
@@ -99,7 +102,9 @@ def view_scripts(view: View) -> Iterator[tuple[str, str]]:
         "view": view.name, "nodes": len(nodes), "edges": len(edges), "directed": view.directed,
         "options": json.loads(options), "hubs": nodes[:HUBS],
         "labels": [dot.label for dot in view.dots[:HUBS]],
-        "capitals": _capitals(view), "communities": _communities(view),
+        "capitals": view.capitals,
+        "names": {place: view.dots[place].label for place in view.capitals if place >= HUBS},
+        "communities": _communities(view),
         "stores": stores, "storeSets": _store_sets(view, stores), "types": types,
         "ages": ages.starts, "days": ages.range, "tags": _tag_counts(view)[:400],
         "heaviest": max((stroke.weight for stroke in view.strokes), default=1),
@@ -162,14 +167,6 @@ def pyvis_model(view: View) -> Any:
 
 def _group(community: int) -> str:
     return f"c{community}" if 0 <= community < COLOURS else "other"
-
-
-def _capitals(view: View) -> list[int]:
-    """The most important node of each coloured community: it gets its label first."""
-    first: dict[int, int] = {}
-    for position, dot in enumerate(view.dots):
-        first.setdefault(dot.community, position)
-    return sorted(position for community, position in first.items() if 0 <= community < COLOURS)
 
 
 def _communities(view: View) -> list[dict[str, object]]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from memsite.markdown import match_key, visible
 from memsite.note import Concept, Note
-from memsite.pages.graph_model import Dot, Stroke, View, ViewName
+from memsite.pages.graph_model import COLOURS, Dot, Stroke, View, ViewName
 from memsite.pages.plan import SitePlan, tags_of
 
 if TYPE_CHECKING:
@@ -115,10 +115,22 @@ def view_of(
         strokes=strokes,
         places=tuple((round(x), round(y)) for x, y in raw),
         communities=tuple(visible(community.name) for community in network.communities),
+        capitals=_capitals(network, [node.id for node in nodes]),
         directed=network.directed,
         omitted=len(network.edges) - sum(2 if stroke.direction == 3 else 1 for stroke in strokes),
         key=key,
         layout=raw,
+    )
+
+
+def _capitals(network: Network, ids: Sequence[str]) -> tuple[int, ...]:
+    position = {node: place for place, node in enumerate(ids)}
+    coloured = network.communities[:COLOURS]
+    return tuple(
+        position[community.members[turn]]
+        for turn in range(3)
+        for community in coloured
+        if turn < len(community.members)
     )
 
 
@@ -272,6 +284,7 @@ def overview(view: View) -> View:
         ),
         places=_gathered([_middle([view.places[place] for place in members[one]]) for one in order]),
         communities=tuple(view.communities[community] for community in order),
+        capitals=tuple(range(min(COLOURS, len(order)))),
     )
 
 

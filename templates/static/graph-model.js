@@ -76,7 +76,8 @@
       this.visible = new Uint8Array(this.n).fill(1);
       this.minimumWeight = 1;
       this.grid = new Grid(this);
-      this.labels = model.labels;
+      this.labels = model.labels.slice();
+      for (const [node, name] of Object.entries(model.names)) this.labels[node] = name;
       this.titles = null;
       this.folded = null;
     }

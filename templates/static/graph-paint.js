@@ -44,7 +44,8 @@
     setGraph(graph) {
       this.graph = graph;
       this.hubs = graph.model.hubs.length;
-      this.capitals = new Set(graph.model.capitals);
+      this.named = new Set(graph.model.capitals);
+      this.capitals = new Set(graph.model.capitals.slice(0, Math.min(12, graph.model.communities.length)));
       this.widths.clear();
       this.lit = null;
       this.cursor = -1;
@@ -401,10 +402,10 @@
         return;
       }
       const limit = Math.min(graph.n, graph.labels.length);
-      for (const node of graph.model.capitals) if (node < limit && node !== cursor) yield node;
+      for (const node of graph.model.capitals) if (node !== cursor) yield node;
       let seen = 0;
       for (let node = 0; node < limit && seen < 500; node++) {
-        if (node === cursor || this.capitals.has(node)) continue;
+        if (node === cursor || this.named.has(node) || !graph.labels[node]) continue;
         const inside = graph.x[node] > view[0] && graph.x[node] < view[2] && graph.y[node] > view[1] && graph.y[node] < view[3];
         if (inside && graph.visible[node]) { seen++; yield node; }
       }
@@ -426,7 +427,7 @@
         if (!graph.visible[node]) continue;
         const chosen = node === this.cursor || (this.lit && node === this.lit.center);
         const large = graph.radius[node];
-        const capital = node < 4 || this.capitals.has(node);
+        const capital = this.capitals.has(node);
         const size = chosen ? 14 : capital ? 13.5 : large > 10 ? 12.5 : 11.5;
         const weight = chosen || capital ? 600 : 450;
         const text = shorten(graph.label(node), chosen ? 80 : 30);
