@@ -55,8 +55,11 @@ def place(ram: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def before(ram: Path) -> Path:
+    return laid_out(ram / "before")
+
+
+def laid_out(root: Path) -> Path:
     """A small project with an earlier deletion in its trash."""
-    root = ram / "before"
     (root / WORKFLOW).mkdir(parents=True)
     (root / SYSTEM).mkdir(parents=True)
     rows = [{"id": each, "type": "tip", "title": each, "file": f"{each}.md"} for each in (*IDS, "TIP-1")]
