@@ -106,10 +106,9 @@ class RuleView:
     code: str
     severity: str
     meaning: str
-    explanation: tuple[tuple[str, bool], ...]
-    """Runs of text; those marked True are code."""
-    fix: tuple[tuple[str, bool], ...]
-    example: tuple[tuple[str, bool], ...]
+    explanation: str
+    """With code spans in backticks, as `fix` is."""
+    fix: str
     groups: tuple[tuple[str, tuple[FindingRow, ...]], ...]
     total: int
 
@@ -217,20 +216,14 @@ def rule_view(page: Page, desk: Desk) -> RuleView:
         code=page.subject,
         severity=rule.severity if rule else problems[0].severity,
         meaning=rule.meaning if rule else "",
-        explanation=runs(rule.explanation) if rule else (),
-        fix=runs(rule.fix) if rule else (),
-        example=runs(rule.example) if rule else (),
+        explanation=rule.explanation if rule else "",
+        fix=rule.fix if rule else "",
         groups=tuple(
             (visible(store), tuple(_finding_row(p, desk, root) for p in problems if p.store == store))
             for store in stores
         ),
         total=len(problems),
     )
-
-
-def runs(markdown: str) -> tuple[tuple[str, bool], ...]:
-    """The texts of the rules use no markup but code spans: cut at the backticks."""
-    return tuple((part, position % 2 == 1) for position, part in enumerate(markdown.split("`")) if part)
 
 
 def _finding_row(problem: Problem, desk: Desk, root: str) -> FindingRow:

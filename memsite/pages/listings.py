@@ -181,7 +181,7 @@ def _store_card(name: str, desk: Desk) -> StoreCard:
         visible(name),
         desk.href(plan.stores[name], ""),
         view.kind,
-        visible(view.location),
+        shown_place(view.location),
         len(notes),
         sum(note.document.words for note in notes),
         max(map(day_of, notes), default=""),
@@ -239,15 +239,24 @@ def _folder_listing(page: Page, desk: Desk) -> Listing:
         frame=frame,
         facts=facts,
         folders=_subfolders(folder, desk, root),
+        total=folder.total,
     )
 
 
 def _store_facts(store: str, desk: Desk) -> tuple[tuple[str, str], ...]:
     view, texts = desk.plan.graph.stores[store], desk.templates.texts
-    facts = [(texts.column_type, view.kind), (texts.store_location, visible(view.location))]
+    facts = [(texts.column_type, view.kind), (texts.store_location, shown_place(view.location))]
     if view.index_path:
         facts.append((texts.index_file, visible(view.index_path)))
     return tuple(facts)
+
+
+def shown_place(location: str) -> str:
+    """Where a store lies, without what only concerns the machine that built the site: of an absolute
+    path the last part is told."""
+    path = location.replace("\\", "/").rstrip("/")
+    is_absolute = path.startswith("/") or path[1:2] == ":"
+    return f"…/{visible(path.rpartition('/')[2])}" if is_absolute else visible(location)
 
 
 def _subfolders(folder: Folder, desk: Desk, root: str) -> tuple[Named, ...]:
@@ -266,6 +275,7 @@ def _listing(
     crumbs: tuple[Crumb, ...] = (),
     facts: tuple[tuple[str, str], ...] = (),
     folders: tuple[Named, ...] = (),
+    total: int = 0,
 ) -> Listing:
     root = root_of(page.url)
     shown = visible(title)
@@ -277,7 +287,7 @@ def _listing(
         frame=frame or desk.frame(page, shown, crumbs=crumbs),
         kind=page.kind,
         title=shown,
-        total=len(members),
+        total=total or len(members),
         facts=facts,
         folders=folders,
         rows=rows,

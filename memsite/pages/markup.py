@@ -29,6 +29,7 @@ def add_filters(environment: Environment, texts: SimpleNamespace) -> None:
     environment.filters["link"] = lambda named: _safe(_link(named))
     environment.filters["chips"] = lambda names: _safe("\n".join(map(_chip, names)))
     environment.filters["entries"] = lambda entries: _safe("\n".join(map(_entry, entries)))
+    environment.filters["codes"] = lambda text: _safe(_codes(text))
     environment.filters["mentioning"] = mentioning
 
 
@@ -36,6 +37,14 @@ def _safe(html: str) -> Markup:
     from markupsafe import Markup
 
     return Markup(html)  # noqa: S704  (made of escaped parts only)
+
+
+def _codes(text: str) -> str:
+    """Our own advice uses no markup but code spans."""
+    parts = text.split("`")
+    if len(parts) % 2 == 0:
+        return escape(text)
+    return "".join(f"<code>{escape(part)}</code>" if i % 2 else escape(part) for i, part in enumerate(parts))
 
 
 def _link(to: Named) -> str:
