@@ -61,6 +61,8 @@ class Source:
     modified: float
     """Time of the file's last change, seconds since the epoch. Never part of a built page."""
     entry: IndexEntry | None = None
+    altered: Checksum | None = None
+    """Of `content`, where that is no longer what the file holds: secrets blacked out, homes shortened."""
 
     @property
     def address(self) -> Address:

@@ -114,9 +114,10 @@ class Memory:
         """What `source` says; parsed once for each checksum."""
         from memsite.markdown import describe
 
-        document = self._documents.get(source.checksum)
+        key = source.altered or source.checksum
+        document = self._documents.get(key)
         if document is None:
-            document = self._documents[source.checksum] = understood(source.content)
+            document = self._documents[key] = understood(source.content)
         return describe(source, document)
 
     def graph(self) -> Graph:
