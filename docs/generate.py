@@ -71,7 +71,8 @@ def cli_page() -> str:
         "or after its name. Results go to standard output, everything else to standard error. How an answer "
         "looks with `--json` is told in [JSON](json.md), every finding in [Rules](rules.md).\n",
         "**Exit codes.** 0: done. 1: findings at or above `--fail-on`, a search without hits, or an "
-        "operation that was refused. 2: memsite could not run: a wrong call, a wrong configuration, no store.\n",
+        "operation that was refused. 2: memsite could not run: a wrong call, a wrong configuration, no "
+        "store.\n",
         _help(root),
     ]
     for family, commands in COMMANDS.items():
