@@ -27,7 +27,7 @@ from memsite.pages import (
 )
 from memsite.pages.frame import Desk
 from memsite.pages.graph_model import HUBS, Dot, Stroke, View, pyvis_model, script_json, view_files
-from memsite.pages.graph_views import overview, view_of
+from memsite.pages.graph_pictures import overview, view_of
 from memsite.pages.local_graph import shard_url
 from tests.bench.graph_networks import made_up, wiki_network
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from memsite.pages.frame import Crumb, Desk, Frame
 from memsite.pages.graph_model import Dot, View, ViewName, view_files, view_scripts
-from memsite.pages.graph_views import (
+from memsite.pages.graph_pictures import (
     Placement,
     graph_views,
     placements,
@@ -19,6 +19,7 @@ from memsite.pages.graph_views import (
     read_placements,
 )
 from memsite.pages.local_graph import local_graph_files
+from memsite.pages.picture import PICTURE_URL, home_picture
 from memsite.pages.plan import Page, SitePlan, part_url
 from memsite.pages.rendering import desk_of
 from memsite.pages.urls import root_of
@@ -102,6 +103,7 @@ def graph_files(plan: SitePlan, views: Mapping[ViewName, View]) -> Iterator[tupl
     """Every file of the graph: its page, data, tables, and the pieces for note and concept pages."""
     yield from picture_files(plan, views)
     yield from local_graph_files(views["notes"], plan)
+    yield PICTURE_URL, home_picture(views["notes"])
 
 
 def picture_files(plan: SitePlan, views: Mapping[ViewName, View]) -> Iterator[tuple[str, bytes]]:

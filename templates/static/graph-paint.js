@@ -430,7 +430,7 @@
         const capital = this.capitals.has(node);
         const size = chosen ? 14 : capital ? 13.5 : large > 10 ? 12.5 : 11.5;
         const weight = chosen || capital ? 600 : 450;
-        const text = shorten(graph.label(node), chosen ? 80 : 30);
+        const text = shorten(graph.label(node), chosen ? 90 : 30);
         if (!text) continue;
         const key = `${weight} ${size} ${text}`;
         let w = this.widths.get(key);
@@ -533,9 +533,16 @@
     return Boolean(a && b) && a.a === b.a && a.e === b.e && a.f === b.f;
   }
 
+  /* Cut to about `most` letters; a wide one (Chinese, emoji) counts twice. */
   function shorten(text, most) {
-    const letters = Array.from(text);
-    return letters.length > most ? `${letters.slice(0, most - 1).join("")}…` : text;
+    let room = most;
+    let at = 0;
+    for (const letter of text) {
+      room -= letter.codePointAt(0) > 0x2e7f ? 2 : 1;
+      if (room < 0) return `${text.slice(0, at).trimEnd()}…`;
+      at += letter.length;
+    }
+    return text;
   }
 
   memsiteGraph.Painter = Painter;

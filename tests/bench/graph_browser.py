@@ -29,7 +29,7 @@ from memsite.config import Config
 from memsite.graph import layout, resolve
 from memsite.pages import plan, static_files
 from memsite.pages.graph_page import picture_files
-from memsite.pages.graph_views import view_of
+from memsite.pages.graph_pictures import view_of
 from tests.bench.graph_networks import made_up, wiki_network
 
 ARGUMENTS = [
