@@ -1,0 +1,375 @@
+"""The command line as a person, a script and an agent see it."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import pty
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from memsite.cli import main
+from memsite.cli.app import COMMANDS
+from memsite.memory import answers
+from memsite.memory.schema import json_schema
+
+MEMORY = "# Memory\n\nSee [[Retry]] and [tips](tips.md).\n"
+TIP = "---\ntitle: Jitter\ntags: [http, retry]\n---\n# Jitter\n\nUse [[Retry]] with care.\n"
+INDEX = {"entries": [{"id": "TIP-20260318-001", "type": "tip", "date": "2026-03-18", "title": "Jitter",
+                      "tags": ["http", "retry"], "file": "TIP-20260318-001.md"}]}  # fmt: skip
+FILES = {
+    "memsite.toml": '[stores.system]\nkind = "system"\npath = "sys"\n[stores.notes]\nkind = "vault"\npath = "notes"\n',
+    "sys/MEMORY.md": MEMORY,
+    "sys/tips.md": "# Tips\n\n[[Retry]]\n",
+    "notes/Deploy.md": "# Deploy\n\nBy [[Blue Green]]; [[Retry]].\n\n## Steps\n\none\n",
+    ".workflow/memory/memory-index.json": json.dumps(INDEX, indent=2),
+    ".workflow/memory/TIP-20260318-001.md": TIP,
+}
+
+
+@dataclass(frozen=True)
+class Ran:
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+class Shell:
+    """Runs memsite in this process, in the folder of a project."""
+
+    def __init__(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.root = root
+        self._monkeypatch = monkeypatch
+
+    def __call__(self, *arguments: str, stdin: bytes = b"") -> Ran:
+        streams = [io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="") for _ in range(2)]
+        self._monkeypatch.chdir(self.root)
+        self._monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8"))
+        out, err = contextlib.redirect_stdout(streams[0]), contextlib.redirect_stderr(streams[1])
+        with out, err, pytest.raises(SystemExit) as ended:
+            main(arguments)
+        for stream in streams:
+            stream.flush()
+        printed = [stream.buffer.getvalue().decode() for stream in streams]  # type: ignore[attr-defined]
+        return Ran(int(ended.value.code or 0), *printed)
+
+
+@pytest.fixture
+def memsite(project: Any, monkeypatch: pytest.MonkeyPatch) -> Shell:
+    return Shell(project(FILES), monkeypatch)
+
+
+# Help and refusals -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [name for family in COMMANDS.values() for name in family])
+def test_every_command_has_help_with_an_example(memsite: Shell, name: str) -> None:
+    ran = memsite(name, "--help")
+    assert (ran.code, ran.err) == (0, "")
+    assert f"memsite {name}" in ran.out
+
+
+def test_help_names_every_command(memsite: Shell) -> None:
+    shown = memsite("--help").out
+    assert all(f"  {name} " in shown for family in COMMANDS.values() for name in family)
+
+
+def test_version(memsite: Shell) -> None:
+    from memsite import __version__
+
+    assert memsite("--version").out.strip().endswith(__version__)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["serch"], 2, "Did you mean search"),
+        (["list", "--nonsense"], 2, "No such option"),
+        (["list", "--before", "soon"], 2, "E019"),
+        (["view", "nothing"], 1, "E002"),
+        (["view", "../x"], 1, "E011"),
+        (["prune"], 1, "E003"),
+        (["delete", "MEMORY", "--confirm"], 1, "E004"),
+        (["delete", "Deploy"], 1, "--confirm"),
+        (["edit", "Deploy"], 1, "--operation"),
+        (["edit", "Deploy", "--operation", "append"], 2, "--content"),
+        (["edit", "Deploy", "--content", "x"], 2, "--operation"),
+        (["edit", "Deploy", "--operation", "append", "--content", "plain"], 1, "E007"),
+        (
+            ["edit", "Deploy", "--operation", "append", "--content", "[[a]]", "--content-file", "x"],
+            2,
+            "not both",
+        ),
+        (["edit", "Deploy", "--operation", "append", "--content-file", "missing.txt"], 2, "missing.txt"),
+        (["edit", "nosuch", "--operation", "append", "--content", "[[x]]"], 1, "E002"),
+        (
+            ["edit", "Deploy", "--operation", "append", "--content", "[[x]]", "--checksum", "0" * 64],
+            1,
+            "E006",
+        ),
+        (["check", "--explain", "W999"], 2, "W999"),
+        (["check", "--baseline", "missing.txt"], 2, "missing.txt"),
+        (["diff", "nothing"], 2, "E019"),
+        (["build", "-o", "notes"], 1, "E016"),
+        (["undo"], 1, "E002"),
+        (["--project", "/nonexistent"], 2, "nonexistent"),
+        (["leaks", "allow", "--reason", "x"], 2, "allow"),
+    ],
+)
+def test_refusals_say_what_to_do_in_three_lines(
+    memsite: Shell, arguments: list[str], code: int, said: str
+) -> None:
+    ran = memsite(*arguments)
+    assert ran.code == code
+    assert ran.out == ""
+    assert said in ran.err
+    assert "Traceback" not in ran.err
+    assert len(ran.err.splitlines()) <= (3 if "Usage:" not in ran.err else 5)
+
+
+def test_no_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ran = Shell(tmp_path, monkeypatch)("list", "--json")
+    assert ran.code == 2
+    assert ran.json["error"]["code"] == "E001"
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_unknown_key_of_the_configuration(memsite: Shell) -> None:
+    (memsite.root / "memsite.toml").write_text("[site]\ntitel = 'x'\n")
+    ran = memsite("list")
+    assert (ran.code, "title" in ran.err) == (2, True)
+
+
+def test_debug_shows_where(memsite: Shell) -> None:
+    from memsite.errors import NotFound
+
+    memsite._monkeypatch.chdir(memsite.root)
+    with pytest.raises(NotFound):
+        main(["view", "nothing", "--debug"])
+
+
+def test_options_may_stand_before_the_command(memsite: Shell, tmp_path: Path) -> None:
+    memsite._monkeypatch.chdir(tmp_path)
+    shown = memsite("list", "--plain").out
+    memsite.root, root = tmp_path, memsite.root
+    assert memsite("--project", str(root), "list", "--plain").out == shown
+    assert memsite("--project", str(root), "--plain").out == shown
+
+
+# JSON ------------------------------------------------------------------------------------------
+
+
+def schema_of(shape: Any) -> dict[str, Any]:
+    return json_schema(shape)  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "shape"),
+    [
+        (["search", "Retry"], answers.SearchAnswer),
+        (["view", "Deploy"], answers.Reading),
+        (["view", "Deploy", "--section", "Steps"], answers.Reading),
+        (["sync"], answers.Counts),
+        (["context", "Retry", "--content"], answers.ConceptContext),
+        (["new", "tip", "A title", "--content", "[[x]]"], answers.Written),
+        (["edit", "Deploy", "--operation", "append", "--content", "[[x]]"], answers.Written),
+        (["delete", "Deploy", "--confirm"], answers.Written),
+        (["delete", "Deploy", "--dry-run"], answers.Written),
+        (["prune", "--type", "tip", "--dry-run"], answers.Pruned),
+        (["prune", "--type", "tip", "--confirm"], answers.Pruned),
+        (["repair", "--dry-run"], answers.Repaired),
+    ],
+)
+def test_json_has_its_documented_shape(memsite: Shell, arguments: list[str], shape: type) -> None:
+    ran = memsite(*arguments, "--json")
+    assert ran.code == 0
+    jsonschema.validate(ran.json, schema_of(shape))
+
+
+def test_json_of_list_stores_and_build(memsite: Shell) -> None:
+    rows = memsite("list", "--json").json["notes"]
+    assert {row["address"] for row in rows} == {
+        "memory://workflow/TIP-20260318-001", "memory://system/MEMORY", "memory://system/tips", "memory://notes/Deploy"
+    }  # fmt: skip
+    jsonschema.validate(rows[0], schema_of(answers.Row))
+    assert [store["notes"] for store in memsite("stores", "--json").json["stores"]] == [1, 2, 1]
+    built = memsite("build", "--json").json
+    assert (built["faults"], built["notes"]) == ([], 4)
+
+
+def test_errors_come_as_json_too(memsite: Shell) -> None:
+    ran = memsite("view", "Deplyo", "--json")
+    assert ran.code == 1
+    error = ran.json["error"]
+    assert (error["code"], error["rule"]) == ("E002", "not-found")
+    assert "Deploy" in error["details"]["near"]
+    assert memsite("list", "--nonsense", "--json").json["error"]["code"] == "E019"
+
+
+# Text in and out -------------------------------------------------------------------------------
+
+
+def test_a_value_that_looks_like_an_option_is_text(memsite: Shell) -> None:
+    memsite("edit", "Deploy", "--operation", "append", "--allow-unlinked", "--content", "--help")
+    memsite("edit", "Deploy", "--operation", "append", "--allow-unlinked", "--content", r"a\nb @notes.txt")
+    text = (memsite.root / "notes/Deploy.md").read_text()
+    assert text.endswith("\n\n--help\n\na\\nb @notes.txt\n")
+
+
+@pytest.mark.parametrize("how", [["--content", "-"], ["--content-file", "-"]])
+def test_standard_input(memsite: Shell, how: Sequence[str]) -> None:
+    ran = memsite("edit", "Deploy", "--operation", "append", *how, stdin=b"see [[x]]\r\nmore\r\n")
+    assert ran.code == 0
+    assert (memsite.root / "notes/Deploy.md").read_bytes().endswith(b"\n\nsee [[x]]\nmore\n")
+
+
+@pytest.mark.parametrize(
+    ("stdin", "code"), [(b"", "E019"), (b" \n", "E019"), (b"\xff[[x]]", "E012"), (b"\0[[x]]", "E012")]
+)
+def test_what_is_no_text_is_refused_before_writing(memsite: Shell, stdin: bytes, code: str) -> None:
+    before = (memsite.root / "notes/Deploy.md").read_bytes()
+    ran = memsite("edit", "Deploy", "--operation", "append", "--content", "-", stdin=stdin)
+    assert ran.code
+    assert code in ran.err
+    assert (memsite.root / "notes/Deploy.md").read_bytes() == before
+
+
+def test_raw_gives_the_exact_bytes(memsite: Shell) -> None:
+    raw = "\ufeff# T\r\n\x1b[31mx".encode()
+    (memsite.root / "notes/T.md").write_bytes(raw)
+    assert memsite("view", "T", "--raw").out.encode() == raw
+
+
+def test_control_characters_never_reach_the_terminal(memsite: Shell) -> None:
+    hostile = '---\ntitle: "\\e[2J\\e]0;pwn\\a click"\n---\nline \x1b[31mred \x9b2J \u202egnp.exe\r over\n'
+    (memsite.root / "notes/a.md").write_text(hostile, newline="")
+    (memsite.root / "notes/\x1b[2Jx.md").write_text("[[gone.md]]\n")
+    for arguments in (
+        ["list"],
+        ["search", "line"],
+        ["check"],
+        ["view", "a"],
+        ["view", "\x1b[2Jnothing"],
+        ["stores"],
+    ):
+        ran = memsite(*arguments)
+        shown = ran.out + ran.err
+        assert not {"\x1b", "\x9b", "\u202e", "\r", "\x07"} & set(shown), arguments
+    rows = memsite("list", "--json")
+    assert not {"\x1b", "\x9b", "\u202e"} & set(rows.out)
+    assert "\x1b[2Jx.md" in {row["path"] for row in rows.json["notes"]}
+
+
+def test_an_edit_its_checksum_and_its_undo(memsite: Shell) -> None:
+    path = memsite.root / "notes/Deploy.md"
+    before = path.read_bytes()
+    checksum = memsite("view", "Deploy", "--checksum").out.strip()
+    arguments = [
+        "edit",
+        "Deploy",
+        "--operation",
+        "replace_section",
+        "--section-name",
+        "Steps",
+        "--content",
+        "[[two]]",
+    ]
+    dry = memsite(*arguments, "--checksum", checksum, "--dry-run")
+    assert "+[[two]]" in dry.out
+    assert path.read_bytes() == before
+    assert memsite(*arguments, "--checksum", checksum).code == 0
+    assert b"## Steps\n\n[[two]]" in path.read_bytes()
+    assert memsite(*arguments, "--checksum", checksum).code == 1
+    assert (
+        "edit" in memsite("undo", "--list", "--plain").out
+        or "replace_section" in memsite("undo", "--list").out
+    )
+    assert memsite("undo").code == 0
+    assert path.read_bytes() == before
+
+
+def test_results_go_to_standard_output_and_talk_to_standard_error(memsite: Shell) -> None:
+    ran = memsite("view", "Deploy")
+    assert ran.out == FILES["notes/Deploy.md"]
+    assert "sha256" in ran.err
+    assert memsite("view", "Deploy", "--quiet").err == ""
+
+
+def test_check_fails_on_what_it_is_told(memsite: Shell) -> None:
+    (memsite.root / "notes/bad.md").write_text("[[gone.md]] [[Retry]]\n")
+    assert memsite("check").code == 1
+    assert memsite("check", "--fail-on", "error").code == 0
+    assert memsite("check", "--fail-on", "never").code == 0
+    assert memsite("check", "--update-baseline", "--baseline", "known.txt").code == 0
+    assert memsite("check", "--baseline", "known.txt").code == 0
+    assert memsite("check", "--json").json["summary"]["warning"] == 1
+    assert "## W003" in memsite("check", "--explain", "w003").out
+
+
+def test_report_and_diff(memsite: Shell) -> None:
+    git = ["git", "-c", "user.name=x", "-c", "user.email=x@example.org", "-C", str(memsite.root)]
+    subprocess.run([*git, "init", "-q"], check=True)
+    subprocess.run([*git, "add", "."], check=True)
+    subprocess.run([*git, "commit", "-q", "-m", "x"], check=True)
+    (memsite.root / "notes/Deploy.md").unlink()
+    (memsite.root / "sys/new.md").write_text("# New\n\n[[Retry]]\n")
+    diff = memsite("diff", "HEAD", "--json").json
+    assert [note["path"] for note in diff["removed"]] == ["notes/Deploy.md"]
+    assert [note["path"] for note in diff["added"]] == ["sys/new.md"]
+    assert "notes/Deploy.md" in memsite("diff", "HEAD").out
+    assert memsite("report", "out", "--against", "HEAD").code == 0
+    assert len(list((memsite.root / "out").iterdir())) == 6
+    assert "notes/Deploy.md" in (memsite.root / "out/summary.md").read_text()
+
+
+@pytest.mark.parametrize("kind", ["json", "graphml", "mermaid", "dot", "csv"])
+@pytest.mark.parametrize("view", ["concepts", "notes"])
+def test_graph(memsite: Shell, kind: str, view: str) -> None:
+    assert "Retry" in memsite("graph", "--format", kind, "--view", view).out
+    assert "Retry" in memsite("graph", "--format", kind, "--view", view, "--concept", "retry").out
+
+
+def test_on_a_terminal() -> None:
+    """Columns with headings and colours, unless NO_COLOR says otherwise."""
+    program = (
+        "import sys; from memsite.cli.terminal import echo, print_rows, style; echo(style('x', bold=True)); "
+    )
+    program += "print_rows(('A', 'B'), [('日本', 'y')], plain=False)"
+
+    def shown(**environment: str) -> bytes:
+        leader, follower = pty.openpty()
+        around = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+        subprocess.run(
+            [sys.executable, "-c", program], stdout=follower, env={**around, **environment}, check=True
+        )
+        os.close(follower)
+        try:
+            return os.read(leader, 4096)
+        finally:
+            os.close(leader)
+
+    assert b"\x1b[1mx" in shown(TERM="xterm")
+    assert b"\x1b" not in shown(NO_COLOR="1", TERM="xterm")
+    assert "日本  y".encode() in shown(NO_COLOR="1", TERM="xterm")
+
+
+def test_a_reader_that_goes_away_is_no_error(memsite: Shell) -> None:
+    program = "from memsite.cli import main; main()"
+    command = f"{sys.executable} -c '{program}' list --json | head -c 1"
+    run = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", command], cwd=memsite.root, capture_output=True, text=True
+    )
+    assert (run.returncode, run.stderr) == (0, "")
