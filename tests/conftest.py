@@ -33,6 +33,8 @@ def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.delenv("CLAUDE_CONFIG_DIR", raising=False)
     monkeypatch.setenv("NO_COLOR", "1")
+    # The rules of the second leak scanner take seconds to make: one place for all tests and workers.
+    monkeypatch.setenv("KF_RULE_CACHE_DIR", str(tmp_path_factory.getbasetemp().parent / "leak-rules"))
 
 
 @pytest.fixture

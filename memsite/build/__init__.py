@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING
 
 from memsite.build.assets import asset_bytes, refused_assets
 from memsite.build.audit import Audit
@@ -22,20 +22,18 @@ from memsite.build.last import (
     world_of,
 )
 from memsite.build.output import MARK, Output, is_ours, open_output
-from memsite.build.secrets import note_bytes, redacted, refuse_leaks
+from memsite.build.secrets import Leaks, guarded, note_bytes
 from memsite.note import Asset, Problem
 
 if TYPE_CHECKING:
+    from memsite.leaks import Guard
     from memsite.memory import Memory
     from memsite.pages import SitePlan
 
-__all__ = ["BuildResult", "build_site", "is_ours"]
+__all__ = ["BuildResult", "Leaks", "build_site", "is_ours"]
 
 Progress = Callable[[str, int, int], None]
 """Told the stage, how many of its steps are done and how many there are."""
-
-Leaks: TypeAlias = Literal["refuse", "redact", "publish"]
-"""What becomes of something that looks like a secret: stop, black it out, or nothing (a preview)."""
 
 _HEADERS = b"""\
 # Response headers for hosts that read this file (Netlify, Cloudflare Pages). The pages carry the same
@@ -96,7 +94,7 @@ def build_site(
     """
     clock = _Clock(progress or _silent)
     target = Path(output) if output is not None else memory.project / memory.config.site.output
-    policy = leaks or ("redact" if memory.config.leaks.redact else "refuse")
+    policy: Leaks = leaks or ("redact" if memory.config.leaks.redact else "refuse")
     with open_output(target, stores=[store.root for store in memory.stores]) as site:
         with clock.stage("read"):
             sources = tuple(source for store in memory.stores for source in store.sources())
@@ -106,20 +104,22 @@ def build_site(
             return _as_before(last, site, strict=strict, clock=clock)
         with clock.stage("read"):
             memory.understand(sources)
-            memory = redacted(memory) if policy == "redact" else memory
+            memory, guard = guarded(memory, policy)
             memory.graph()
         with clock.stage("check"):
             memory.problems()
         with clock.stage("plan"):
             plan = _planned(memory)
-            if policy != "publish":
-                refuse_leaks(plan, memory)
+            if guard:
+                guard.refuse(among=plan.graph.notes)
         result = _begun(site, plan.problems, strict=strict, notes=len(plan.graph.notes), private=plan.hidden)
         if result.stopped:
             return result
         if clean:
             site.clear()
-        result = _written(result, plan, memory, site=site, clock=clock, swapping=swapping or nullcontext())
+        result = _written(
+            result, plan, memory, site=site, clock=clock, guard=guard, swapping=swapping or nullcontext()
+        )
         if not result.faults:
             _remember(result, key, memory, site)
         return result
@@ -187,6 +187,7 @@ def _written(
     *,
     site: Output,
     clock: _Clock,
+    guard: Guard | None,
     swapping: AbstractContextManager[object],
 ) -> BuildResult:
     """Render every file of the plan, write it, follow its links, and put the new site in place."""
@@ -198,6 +199,11 @@ def _written(
         if url.endswith((".html", ".css")):
             with clock.stage("audit"):
                 audit.add(url, written.decode())
+        if guard and url in site.staged:
+            with clock.stage("leaks"):
+                guard.output(url, written)
+    if guard:
+        guard.refuse(among=plan.graph.notes)
     with clock.stage("audit"):
         faults = audit.faults({*site.kept, *site.staged})
     with clock.stage("write"), swapping:

@@ -1,102 +1,102 @@
 """The last look before something is published: no secret leaves, or it leaves blacked out.
 
-Notes whose check found something that looks like a secret (W013) are scanned again with the allow list at
-hand. No mark inside a note can silence this.
+Notes whose check found something (W013, W014) are cleaned before they are parsed anew: their secrets
+are refused or blacked out, home folders become `~`. Every file that is written is looked at once more.
+No mark inside a note can silence this.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
-from hashlib import sha256
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
-from memsite.errors import BadConfig
-from memsite.errors import Leak as LeakError
-from memsite.note import Address, Finding, Source, address_of
+from memsite.errors import BadConfig, NotFound
+from memsite.note import Address, Source
 from memsite.stores.reading import read_inside
 
 if TYPE_CHECKING:
-    from memsite.leaks import AllowList
+    from memsite.leaks import AllowList, Engine, Guard
     from memsite.memory import Memory
-    from memsite.pages import SitePlan
     from memsite.stores import Store
 
-CODE = "W013"
+Leaks: TypeAlias = Literal["refuse", "redact", "publish"]
+"""What becomes of something that looks like a secret: stop, black it out, or nothing (a preview)."""
+
 KEY_VARIABLE = "MEMSITE_LEAKS_KEY"
-_SHOWN = 5
+_SUSPICIOUS = frozenset({"W013", "W014"})
 
 
-def refuse_leaks(plan: SitePlan, memory: Memory) -> None:
-    """Raises Leak (E017) when a published note holds what looks like a secret and is not allowed."""
-    suspects = [problem for problem in plan.problems if problem.code == CODE and problem.severity != "info"]
-    if not suspects:
-        return
-    allow = allow_list(memory)
-    harmless = {
-        address for address in {each.address for each in suspects} if _is_harmless(memory, address, allow)
-    }
-    leaks = [problem for problem in suspects if problem.address not in harmless]
-    if leaks:
-        shown = "; ".join(f"{each.path}:{each.line} {each.message}" for each in leaks[:_SHOWN])
-        more = f"; and {len(leaks) - _SHOWN} more" if len(leaks) > _SHOWN else ""
-        raise LeakError(
-            f"The site would publish what looks like secrets: {shown}{more}.",
-            hint="Remove them (and revoke them), or build with --redact.",
-            leaks=[{"path": each.path, "line": each.line, "message": each.message} for each in leaks],
-        )
+def guarded(memory: Memory, policy: Leaks) -> tuple[Memory, Guard | None]:
+    """The memory as it may be published, and the guard that knows what must not; None for a preview."""
+    from memsite.leaks import Guard, longest_first
 
-
-def redacted(memory: Memory) -> Memory:
-    """The memory with a marked block in the place of each secret; itself when it holds none."""
-    from memsite.memory import Memory
-
-    suspects = {address for address, note in memory.graph().notes.items() if _is_suspect(note.findings)}
-    if not suspects:
-        return memory
-    allow = allow_list(memory)
-    stores = tuple(cast("Store", RedactedStore(store, suspects, allow)) for store in memory.stores)
-    return Memory(memory.config, memory.project, discovery=replace(memory.discovery, stores=stores))
+    if policy == "publish":
+        return memory, None
+    homes = longest_first([os.path.expanduser("~")])  # noqa: PTH111 - never raises
+    guard = Guard(allow_list(memory), _engine(), redacts=policy == "redact", homes=homes)
+    suspects = frozenset(
+        note.address
+        for note in memory.notes()
+        if any(finding.code in _SUSPICIOUS for finding in note.findings)
+    )
+    stores = tuple(cast("Store", GuardedStore(store, guard, suspects)) for store in memory.stores)
+    return memory.over(stores), guard
 
 
 @dataclass(frozen=True, slots=True)
-class RedactedStore:
-    """A store whose suspect notes come out without their secrets; all else is the store's own."""
+class GuardedStore:
+    """A store whose notes come out as they may be published; all else is the store's own."""
 
     store: Store
-    suspects: set[Address]
-    allow: AllowList
+    guard: Guard
+    suspects: frozenset[Address]
+    published: dict[str, Source | None] = field(default_factory=dict)
+    """By path what became of the notes that were cleaned; None: left out."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.store, name)
 
-    def read(self, path: str) -> Source:
-        return self._clean(self.store.read(path))
-
     def sources(self) -> Iterator[Source]:
-        return map(self._clean, self.store.sources())
+        for source in self.store.sources():
+            if source.address in self.suspects or self.guard.alarmed(source):
+                shown = f"{self.store.prefix}{source.path}"
+                self.published[source.path] = self.guard.source(source, shown=shown)
+            clean = self.published.get(source.path, source)
+            if clean is not None:
+                yield clean
+
+    def read(self, path: str) -> Source:
+        clean = self.published[path] if path in self.published else self.store.read(path)
+        if clean is None:
+            raise NotFound(f"'{path}' is left out.")
+        return clean
 
     def raw(self, path: str) -> bytes:
-        return self._cleaned(path, read_inside(self.store.root, path).raw)
+        return self.read(path).content if path in self.published else read_inside(self.store.root, path).raw
 
-    def _clean(self, source: Source) -> Source:
-        content = self._cleaned(source.path, source.content)
-        return replace(source, content=content, checksum=sha256(content).hexdigest())
 
-    def _cleaned(self, path: str, content: bytes) -> bytes:
-        from memsite.leaks import find_secrets, redact
+def _engine() -> Engine | None:
+    """The second scanner with its rules in the user's cache; without it our own patterns stand alone."""
+    folder = os.environ.get("KF_RULE_CACHE_DIR")
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")  # noqa: PTH111 - never raises
+    return _engine_in(folder or os.path.join(base, "memsite", "leak-rules"))  # noqa: PTH118 - a text
 
-        if address_of(self.store.name, path) not in self.suspects:
-            return content
-        text = content.decode("utf-8", "replace")
-        return redact(text, find_secrets(text, allow=self.allow)).encode("utf-8", "replace")
+
+@cache
+def _engine_in(folder: str) -> Engine | None:
+    """Once a process: reading the rules takes longer than a small build."""
+    from memsite.leaks import kingfisher_engine
+
+    return kingfisher_engine(folder)
 
 
 def note_bytes(store: Store, path: str) -> bytes:
     """The bytes of a note as they may be published, read without a look at the store's index."""
-    return store.raw(path) if isinstance(store, RedactedStore) else read_inside(store.root, path).raw
+    return store.raw(path) if isinstance(store, GuardedStore) else read_inside(store.root, path).raw
 
 
 def allow_list(memory: Memory) -> AllowList:
@@ -132,18 +132,3 @@ def leaks_key() -> bytes:
 
     base = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")  # noqa: PTH111 - never raises
     return own_key(Path(base))
-
-
-def _is_harmless(memory: Memory, address: Address | None, allow: AllowList) -> bool:
-    """Whether all that looks like a secret in a note is on the allow list."""
-    from memsite.leaks import find_secrets
-
-    if address is None or not allow.fingerprints:
-        return False
-    note = memory.graph().notes[address]
-    text = memory.store(note.store).read(note.path).content.decode("utf-8", "replace")
-    return bool(find_secrets(text)) and not any(leak.stops for leak in find_secrets(text, allow=allow))
-
-
-def _is_suspect(findings: Iterable[Finding]) -> bool:
-    return any(finding.code == CODE and finding.severity != "info" for finding in findings)

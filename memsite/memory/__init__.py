@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Iterator, MutableMapping, Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -96,6 +97,11 @@ class Memory:
         self._graph: Graph | None = None
         self._problems: tuple[Problem, ...] | None = None
         self._incoming: dict[Address, tuple[Backlink, ...]] = {}
+
+    def over(self, stores: Sequence[Store]) -> Memory:
+        """The same memory, read through other stores; what is parsed already is shared."""
+        discovery = replace(self.discovery, stores=tuple(stores))
+        return Memory(self.config, self.project, discovery=discovery, documents=self._documents)
 
     # Reading ---------------------------------------------------------------------------------
 
