@@ -440,6 +440,25 @@ def test_a_check_follows_every_write(make: Make) -> None:
     assert [each.code for each in mended.fixed] == ["W007"]
 
 
+def test_the_whole_store_is_checked_after_an_edit(make: Make) -> None:
+    memory = make(
+        **{
+            ".workflow/memory/MEM-1.md": "m [[x]]\n",
+            ".workflow/memory/MEM-9.md": "orphan\n",
+            ".workflow/memory/memory-index.json": INDEX,
+            "system/MEMORY.md": "- [Gone](gone.md)\n",
+            "system/topic.md": "t [[x]]\n",
+        }
+    )
+    written = memory.edit("MEM-1", "append", "[[y]]", now=NOW)
+    assert [(each.code, each.path, each.line) for each in written.problems] == [
+        ("W001", ".workflow/memory/MEM-9.md", 1),
+        ("W001", ".workflow/memory/memory-index.json", 3),
+    ]
+    assert written.appeared == ()
+    assert [each.code for each in memory.edit("topic", "append", "[[y]]", now=NOW).problems] == ["W002"]
+
+
 def test_memory_md_is_checked_for_length_and_topics(make: Make) -> None:
     memory = make(**{"system/MEMORY.md": "- [A](a.md) [[x]]\n", "system/a.md": "a\n"})
     written = memory.edit("MEMORY", "append", "- [B](b.md) [[x]]\n" + "line\n" * 300, now=NOW)

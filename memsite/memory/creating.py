@@ -13,7 +13,7 @@ from unicodedata import category, normalize
 from memsite.edit import Edit, apply_to_bytes, encode
 from memsite.errors import BadArgument, NoStore
 from memsite.memory.answers import Written
-from memsite.memory.integrity import MEMORY_FILE, index_problems, note_problems
+from memsite.memory.integrity import MEMORY_FILE, note_problems, store_problems
 from memsite.memory.writing import index_name, note_at, read_index, unified
 from memsite.note import address_of
 from memsite.stores.disk import checksum_of
@@ -63,7 +63,7 @@ def new_note(
     note = note_at(memory, store, path, content)
     problems = note_problems(store, note, content, config=memory.config.check)
     if not dry_run:
-        problems += index_problems(store, config=memory.config.check)
+        problems += store_problems(memory, store)
     return Written(
         operation="new",
         address=note.address,

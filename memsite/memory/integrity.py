@@ -10,6 +10,7 @@ from memsite.config import CheckConfig
 from memsite.note import Graph, Note, Problem, Source, StoreView, address_of
 
 if TYPE_CHECKING:
+    from memsite.memory import Memory
     from memsite.stores import Store
 
 MEMORY_FILE = "MEMORY.md"
@@ -37,12 +38,22 @@ def note_problems(store: Store, note: Note, content: bytes, *, config: CheckConf
     return tuple(each for each in found if each.address == note.address and each.code in codes)
 
 
-def index_problems(store: Store, *, config: CheckConfig) -> tuple[Problem, ...]:
-    """W001 of a workflow store: its index against the listing of its folder."""
+def store_problems(memory: Memory, store: Store) -> tuple[Problem, ...]:
+    """What is wrong with a store apart from its notes: its index against the listing of its folder
+    (W001), the length of its MEMORY.md and the topics that it names (W002, W003).
+    """
+    config = memory.config.check
+    if store.kind == "workflow":
+        return _index_problems(store, config=config)
+    if store.kind != "system" or not store.has(MEMORY_FILE):
+        return ()
+    source = store.read(MEMORY_FILE)
+    return note_problems(store, memory.note(source), source.content, config=config)
+
+
+def _index_problems(store: Store, *, config: CheckConfig) -> tuple[Problem, ...]:
     from memsite.check import index, problems, sorted_problems
 
-    if store.kind != "workflow":
-        return ()
     view = store.outline()
     notes = {note.address: note for note in _silent(store, store.paths())}
     graph = Graph(stores={store.name: view}, notes=notes, targets={}, backlinks={}, concepts={})

@@ -11,7 +11,7 @@ from memsite.edit import encode
 from memsite.errors import BadArgument, MemoryProtected, NotFound, PruneNeedsFilter, StaleChecksum
 from memsite.memory.answers import Pruned, Row, Written
 from memsite.memory.identifiers import parse_identifier
-from memsite.memory.integrity import index_problems, is_memory_file
+from memsite.memory.integrity import is_memory_file, store_problems
 from memsite.memory.listing import Filter, newest_first, rows
 from memsite.memory.writing import entries_of, index_name, present, read_index, unified
 from memsite.note import Backlink, Checksum, Problem, address_of
@@ -74,21 +74,8 @@ def _answer(
         diff=unified(path, held.content, b""),
         tx=tx,
         linked_from=tuple(linked),
-        problems=_problems_after(memory, store) if tx else (),
+        problems=store_problems(memory, store) if tx else (),
     )
-
-
-def _problems_after(memory: Memory, store: Store) -> tuple[Problem, ...]:
-    """W001 of the index; for a system store what MEMORY.md names and is gone."""
-    from memsite.memory.integrity import MEMORY_FILE, note_problems
-    from memsite.memory.writing import note_at
-
-    config = memory.config.check
-    if store.kind != "system" or not store.has(MEMORY_FILE):
-        return index_problems(store, config=config)
-    source = store.read(MEMORY_FILE)
-    note = note_at(memory, store, MEMORY_FILE, source.content)
-    return note_problems(store, note, source.content, config=config)
 
 
 def _without_rows(store: Store, writable: WritableStore, paths: Collection[str]) -> tuple[list[Change], Rows]:
@@ -150,7 +137,7 @@ def _delete_row(memory: Memory, store: Store, entry_id: str, *, dry_run: bool, n
         diff=unified(name, found[0].content, changes[0].new or b""),
         tx=tx,
         remarks=("removed a row that names no file of the store; no file was touched",),
-        problems=index_problems(store, config=memory.config.check) if tx else (),
+        problems=store_problems(memory, store) if tx else (),
     )
 
 
@@ -184,7 +171,7 @@ def prune_notes(memory: Memory, wanted: Filter, *, dry_run: bool, now: datetime)
         chosen = [row for row in candidates if row.store == store.name]
         if chosen:
             transactions.append(_prune(memory, store, chosen, now=now))
-            problems += index_problems(store, config=memory.config.check)
+            problems += store_problems(memory, store)
     return Pruned(
         tuple(newest_first(candidates)), tuple(undated), dry_run, tuple(transactions), tuple(problems)
     )

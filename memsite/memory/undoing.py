@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from memsite.edit import encode
 from memsite.errors import NotFound, StaleChecksum
 from memsite.memory.answers import Undoable, Undone
-from memsite.memory.integrity import index_problems
+from memsite.memory.integrity import store_problems
 from memsite.stores.disk import Attributes, Held, hold
 from memsite.stores.files import OWN_FOLDER, Change, WritableStore
 from memsite.stores.journal import trash_of
@@ -60,7 +60,7 @@ def undo(memory: Memory, tx: str | None, *, store_name: str | None, dry_run: boo
             made = writable.commit(
                 "undo", changes, now=now, addresses=record.addresses, rows=rows, undoes=record.tx
             ).tx
-    problems = index_problems(store, config=memory.config.check) if made else ()
+    problems = store_problems(memory, store) if made else ()
     paths = tuple(f"{store.prefix}{change.path}" for change in changes)
     left = len(plan) - len(changes)
     remarks = (f"{left} files are as they were already",) if left else ()

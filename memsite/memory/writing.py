@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING
 from memsite.edit import Edit, Edited, apply_to_bytes, decode
 from memsite.errors import IndexUnreadable, NotFound, StaleChecksum, WikiLinkRequired
 from memsite.memory.answers import Written
-from memsite.memory.integrity import note_problems
+from memsite.memory.integrity import note_problems, store_problems
 from memsite.note import Checksum, IndexEntry, Note, Problem, Source, address_of
 from memsite.stores.disk import Held, checksum_of, hold
 from memsite.stores.files import Change, WritableStore, locate, require_writable
@@ -109,7 +110,8 @@ def _rewrite(
             tx = writable.commit(operation, [Change(path, held, content)], now=now, addresses=[address]).tx
         remarks = writable.recovered
     answer = _answer(memory, store, path, held, content, edited, operation=operation, tx=tx, dry_run=False)
-    return _with_remarks(answer, remarks)
+    others = (each for each in store_problems(memory, store) if each not in answer.problems)
+    return replace(answer, remarks=(*answer.remarks, *remarks), problems=(*answer.problems, *others))
 
 
 def present(store: Store, path: str, held: Held | None, *, expected: Checksum | None) -> Held:
@@ -187,8 +189,6 @@ def _answer(
 ) -> Written:
     before = _problems(memory, store, path, held.content)
     after = _with_hints(_problems(memory, store, path, content), edited)
-    known = {(each.code, each.message) for each in before}
-    now = {(each.code, each.message) for each in after}
     return Written(
         operation=operation,
         address=address_of(store.name, path),
@@ -203,9 +203,20 @@ def _answer(
         tx=tx,
         remarks=edited.remarks,
         problems=after,
-        appeared=tuple(each for each in after if (each.code, each.message) not in known),
-        fixed=tuple(each for each in before if (each.code, each.message) not in now),
+        appeared=_beyond(after, before),
+        fixed=_beyond(before, after),
     )
+
+
+def _beyond(some: Sequence[Problem], others: Sequence[Problem]) -> tuple[Problem, ...]:
+    """Those of `some` that are not among `others`; lines do not count, for an edit moves them."""
+    known = Counter((each.code, each.message) for each in others)
+    found = []
+    for each in some:
+        known[each.code, each.message] -= 1
+        if known[each.code, each.message] < 0:
+            found.append(each)
+    return tuple(found)
 
 
 def _problems(memory: Memory, store: Store, path: str, content: bytes) -> tuple[Problem, ...]:
@@ -222,10 +233,6 @@ def _with_hints(problems: tuple[Problem, ...], edited: Edited) -> tuple[Problem,
     """What the edit itself knows of a problem says better what would have been right."""
     hints = {(finding.code, finding.line): finding.hint for finding in edited.findings}
     return tuple(replace(each, hint=hints.get((each.code, each.line), each.hint)) for each in problems)
-
-
-def _with_remarks(answer: Written, remarks: tuple[str, ...]) -> Written:
-    return replace(answer, remarks=(*answer.remarks, *remarks)) if remarks else answer
 
 
 def read_index(writable: WritableStore, name: str) -> tuple[Held, IndexFile] | None:
