@@ -195,6 +195,7 @@ def stores_command() -> None:
     epilog=examples(
         "memsite graph --format graphml > memory.graphml",
         'memsite graph --concept "machine learning" --depth 2 --max 40 --format mermaid',
+        "memsite graph --html graph.html",
     ),
 )
 @click.option(
@@ -206,13 +207,24 @@ def stores_command() -> None:
 @click.option("--concept", metavar="NAME", help="Only what lies around this concept or note.")
 @click.option("--depth", type=click.IntRange(1), default=1, help="With --concept: steps [default: 1].")
 @click.option("--max", "most", type=click.IntRange(1), help="With --concept: most nodes.")
+@click.option(
+    "--html", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="One page to send."
+)
 @project_options
-def graph_command(kind: Format, view: str, concept: str | None, depth: int, most: int | None) -> None:
-    """Write the concept graph, or the graph of the notes' links, for other programs."""
+def graph_command(
+    kind: Format, view: str, concept: str | None, depth: int, most: int | None, html: Path | None
+) -> None:
+    """Write the concept graph, or the graph of the notes' links, for other programs.
+
+    With --html the picture itself goes into one file that needs no network and no other file.
+    """
     from memsite.graph import concept_network, export, neighbourhood, note_network
 
     options = invocation()
     memory = options.memory()
+    if html is not None:
+        _write_page(memory, html)
+        return
     settings = memory.config.graph
     network_of = concept_network if view == "concepts" else note_network
     network = network_of(memory.graph(), resolution=settings.resolution, seed=settings.seed)
@@ -220,6 +232,17 @@ def graph_command(kind: Format, view: str, concept: str | None, depth: int, most
     if concept is not None:
         network = neighbourhood(network, [_node(memory, network, concept)], depth=depth, most=most)
     echo(export(network, kind).rstrip("\n"))
+
+
+def _write_page(memory: Memory, path: Path) -> None:
+    from memsite.build.graph_file import graph_file
+
+    page = graph_file(memory)
+    try:
+        path.write_bytes(page)
+    except OSError as error:
+        raise BadArgument(f"'{path}' cannot be written: {error.strerror}.") from error
+    echo(visible(f"{path}: {len(page) / 1e6:.1f} MB"))
 
 
 def _node(memory: Memory, network: Network, name: str) -> str:

@@ -94,6 +94,7 @@
       const shown = [];
       for (let e = 0; e < graph.model.edges; e++) if (graph.edgeShown(e)) shown.push(e);
       this.shownEdges = shown.length;
+      this.shownNodes = graph.visible.reduce((sum, one) => sum + one, 0);
       this.step = Math.max(1, Math.ceil(shown.length / STROKES));
       this.edgePaths = this.paths(this.step > 1 ? shown.filter((_, i) => i % this.step === 0) : shown);
     }
@@ -419,7 +420,7 @@
       const height = this.frame.height / ratio;
       const world = [-view.e / view.a, -view.f / view.d, (this.frame.width - view.e) / view.a, (this.frame.height - view.f) / view.d];
       const near = Math.min(1, Math.max(0.3, 0.3 * (scale / this.fit) ** 0.7));
-      const most = Math.round(Math.min(120, ((width * height) / 8500) * Math.max(near, Math.min(1, 160 / graph.n))));
+      const most = Math.round(Math.min(120, ((width * height) / 8500) * Math.max(near, Math.min(1, 160 / this.shownNodes))));
       const taken = [];
       const labels = [];
       for (const node of this.labelled(world)) {

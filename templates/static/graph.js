@@ -258,8 +258,7 @@
   }
 
   function count() {
-    let shown = 0;
-    for (let i = 0; i < graph.n; i++) shown += graph.visible[i];
+    const shown = painter.shownNodes;
     const what = { concepts: "concepts and notes", notes: "notes and concepts", overview: "communities" }[graph.model.view];
     const some = shown < graph.n ? `${number(shown)} of ${number(graph.n)}` : number(graph.n);
     $("count").textContent = `${some} ${what}, ${number(painter.shownEdges)} links`;
@@ -361,7 +360,7 @@
     home ||= at;
     state.at = at === home ? "" : at;
     writeState();
-    if (network.getScale() > fitScale() * 2) needTitles();
+    if (graph.n <= 20000 || painter.shownNodes < 2000 || network.getScale() > fitScale() * 2) needTitles();
   }
 
   /* ---- choosing ------------------------------------------------------------------------------ */
