@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from memsite.leaks.patterns import Confidence
+from memsite.leaks.patterns import REDACTED, Confidence
 from memsite.leaks.scan import Engine, Leak
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def kingfisher_engine(cache_dir: str) -> Engine | None:
 def _leaks(scanner: Scanner, text: str) -> Iterator[Leak]:
     encoded = text.encode("utf-8", "replace")
     for finding in scanner.scan(encoded):
-        if finding.visible:
+        if finding.visible and REDACTED not in finding.secret:
             start, end = finding.location["start_offset"], finding.location["end_offset"]
             kind = finding.rule_id.rpartition(".")[2]
             confidence = _CONFIDENCE.get(finding.confidence, "medium")

@@ -11,6 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+REDACTED = "█"
+"""Stands around the kind of what was blacked out; no secret holds it."""
+
 Confidence = Literal["high", "medium", "low"]
 """`high` and `medium` stop a build, `low` is only reported."""
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import unquote
 
-from memsite.leaks.patterns import IN_CONTEXT, PREFIXED, Confidence, Pattern
+from memsite.leaks.patterns import IN_CONTEXT, PREFIXED, REDACTED, Confidence, Pattern
 from memsite.leaks.personal import DETAILS
 from memsite.note import Finding
 
@@ -125,12 +125,17 @@ def _all_secrets(text: str, allow: AllowList, engine: Engine | None) -> Iterator
     return (leak for leak in found if leak.value not in allow)
 
 
+def mark(leak: Leak) -> str:
+    """What stands for `leak` where it is blacked out: good in text, front matter and addresses."""
+    return f"{REDACTED}{leak.kind}{REDACTED}"
+
+
 def redact(text: str, leaks: Iterable[Leak]) -> str:
     """`text` with each leak replaced by a marked block; lines stay where they are."""
     parts, last = [], 0
     for leak in sorted(leaks, key=lambda leak: leak.start):
         breaks = "\n" * text.count("\n", leak.start, leak.end)
-        parts += [text[last : leak.start], f"█{leak.kind}█{breaks}"]
+        parts += [text[last : leak.start], f"{mark(leak)}{breaks}"]
         last = leak.end
     return "".join((*parts, text[last:]))
 

@@ -1,0 +1,121 @@
+"""Secrets of every kind in every place of a memory: the build stops, or no file of the site holds any."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from itertools import cycle
+from pathlib import Path
+from typing import Any
+
+import pytest
+from planted import PERSONAL, SECRETS
+
+from memsite import build_site, open_memory
+from memsite.errors import Leak
+
+PLACES = (
+    "# A note\n\n{}\n\n[[hub]]\n",
+    "---\ntitle: A note\nremark: |\n{}\n---\n[[hub]]\n",
+    "# A note\n\n```yaml\n{}\n```\n\n[[hub]]\n",
+    "# A note\n\n> [!note] Remember\n{}\n\n[[hub]]\n",
+    "# A note\n\n<!--\n{}\n-->\n\n[[hub]]\n",
+    "# A note\n\n- first\n{}\n\n[[hub]]\n",
+)
+INLINE = (
+    "# A note\n\n![{}](x.png) [[hub]]\n",
+    "# A note\n\n[see](https://api.example.org/v1?auth={}) [[hub]]\n",
+    "# A note\n\n[[hub|{}]]\n",
+    "# {}\n\n[[hub]]\n",
+    "---\ntitle: {}\n---\n[[hub]]\n",
+    "---\ntags: [{}]\n---\n[[hub]]\n",
+    "# A note\n\nSee `{}` in [[hub]].\n",
+    "# A note\n\n| a | b |\n|---|---|\n| {} | x |\n\n[[hub]]\n",
+)
+PLAIN = {
+    kind: secret
+    for kind, (line, secret) in SECRETS.items()
+    if line == "{}" and secret.isascii() and "\n" not in secret
+}
+
+
+def memory_files() -> dict[str, str]:
+    files = {"notes/hub.md": "# Hub\n\nThe centre. [[other]]\n"}
+    for number, (place, (line, secret)) in enumerate(zip(cycle(PLACES), SECRETS.values(), strict=False)):
+        text = "\n".join(f"  {row}" for row in line.format(secret).split("\n"))
+        files[f"notes/block-{number}.md"] = place.format(text)
+    for number, (place, secret) in enumerate(zip(cycle(INLINE), PLAIN.values(), strict=False)):
+        files[f"notes/inline-{number}.md"] = place.format(secret)
+    first, second = list(PLAIN.values())[:2]
+    files[f"notes/{first}.md"] = "# Named\n\n[[hub]]\n"
+    rows = [{"id": "TIP-1", "file": "TIP-1.md", "title": f"About {second}", "tags": [first], "type": "tip"}]
+    files[".workflow/memory/memory-index.json"] = json.dumps({"entries": rows})
+    files[".workflow/memory/TIP-1.md"] = "Plain. [[hub]]\n"
+    return files
+
+
+def site_bytes(site: Path) -> Iterator[tuple[str, bytes]]:
+    for path in sorted(site.rglob("*")):
+        if path.is_file():
+            yield path.relative_to(site).as_posix(), path.read_bytes()
+
+
+def test_redacted_no_file_of_the_site_holds_any(project: Any, tmp_path: Path) -> None:
+    files = memory_files()
+    build_site(open_memory(project(files)), tmp_path / "site", leaks="redact")
+    pieces = [secret.split("\n")[len(secret.split("\n")) // 2] for _, secret in SECRETS.values()]
+    written = dict(site_bytes(tmp_path / "site"))
+    found = [
+        (name, piece) for name, content in written.items() for piece in pieces if piece.encode() in content
+    ]
+    found += [(name, piece) for name in written for piece in pieces if piece in name]
+    assert found == []
+    assert any("█stripe-key█".encode() in content for content in written.values())
+    assert sum(name.endswith(".html") for name in written) > len(files) - 1
+
+
+def test_refused_every_place_is_named_and_nothing_is_written(project: Any, tmp_path: Path) -> None:
+    files = memory_files()
+    with pytest.raises(Leak) as refusal:
+        build_site(open_memory(project(files)), tmp_path / "site")
+    named = {place.split(":")[0] for place in refusal.value.details["places"]}  # type: ignore[attr-defined]
+    assert set(files) - named == {"notes/hub.md", ".workflow/memory/memory-index.json"}
+    assert not any(name.endswith(".html") for name, _ in site_bytes(tmp_path / "site"))
+
+
+def test_homes_never_reach_the_site_and_checksums_stay_those_of_the_files(
+    project: Any, tmp_path: Path
+) -> None:
+    details = "\n\n".join(
+        PERSONAL[kind] for kind in ("home", "mac home", "windows home", "wsl", "file url", "project folder")
+    )
+    text = f"---\ntitle: At /home/marta/x\n---\n{details}\n\n[[hub]]\n"
+    build_site(open_memory(project({"notes/a.md": text})), tmp_path / "site")
+    written = b"\n".join(content for _, content in site_bytes(tmp_path / "site"))
+    assert [word for word in (b"marta", b"jonas", b"Petra") if word in written] == []
+    assert b"~/work/api.log" in written
+    assert hashlib.sha256(text.encode()).hexdigest().encode() in written
+
+
+def test_the_home_of_the_builder_never_reaches_the_site(
+    project: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "odd" / "place-of-zaphod"
+    home.mkdir(parents=True)
+    monkeypatch.setenv("HOME", str(home))
+    root = project({"notes/a.md": f"# A\n\nIn {home}/x there is [[b]].\n"})
+    build_site(open_memory(root), tmp_path / "site")
+    for name, content in site_bytes(tmp_path / "site"):
+        assert b"zaphod" not in content, name
+
+
+def test_what_a_template_or_a_title_brings_in_is_stopped_at_the_gate(project: Any, tmp_path: Path) -> None:
+    """The title of the site comes from no note; only the look at the written files finds it."""
+    token = SECRETS["github classic"][1]
+    toml = f'[site]\ntitle = "{token}"\n[stores.notes]\nkind = "vault"\npath = "notes"\n'
+    with pytest.raises(Leak, match=r"index\.html:\d+ github-"):
+        build_site(
+            open_memory(project({"notes/a.md": "# A\n\n[[b]]\n", "memsite.toml": toml})), tmp_path / "site"
+        )
+    assert not (tmp_path / "site" / "index.html").exists()
