@@ -594,6 +594,35 @@ def test_no_row_is_lost_among_many_writers(make: Make, tmp_path: Path) -> None:
     assert [each for each in memory.problems() if each.code == "W001"] == []
 
 
+def _watch(root: Path, stop: str) -> None:
+    """Look again and again whether the index names a file that is not there."""
+    folder = root / ".workflow/memory"
+    index = folder / "memory-index.json"
+    while not (root / stop).exists():
+        content = index.read_bytes()
+        missing = [
+            row["file"] for row in json.loads(content)["entries"] if not (folder / row["file"]).exists()
+        ]
+        # The index may have changed between the two looks; then this says nothing.
+        assert not missing or index.read_bytes() != content, missing
+
+
+def test_a_reader_never_sees_a_row_without_file(make: Make, tmp_path: Path) -> None:
+    memory = make()
+    memory.new("tip", "First", "[[x]]", now=NOW)
+    watcher = multiprocessing.get_context("spawn").Process(target=_watch, args=(tmp_path, "stop"))
+    watcher.start()
+    for _ in range(15):
+        made = memory.new("tip", "T", "[[x]]", now=NOW)
+        memory.delete(made.address, now=NOW)
+        memory.undo(now=NOW)
+        memory.prune(after="2026-03-31", now=NOW)
+        memory.new("tip", "Again", "[[x]]", now=NOW)
+    (tmp_path / "stop").touch()
+    watcher.join()
+    assert watcher.exitcode == 0
+
+
 # Disk full, for real
 
 
