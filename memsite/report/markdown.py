@@ -157,7 +157,11 @@ def _moved(change: NoteChange) -> str:
 
 
 def _words(change: NoteChange) -> str:
-    return f"({change.words:+,} words)" if change.words else "(same length)"
+    return (
+        f"({change.words:+,} {'word' if abs(change.words) == 1 else 'words'})"
+        if change.words
+        else "(same length)"
+    )
 
 
 def _link(link: LinkChange) -> str:
