@@ -76,7 +76,10 @@ def mentions(graph: Graph) -> Mapping[Address, tuple[Mention, ...]]:
     words = {address: set(words_of(note.document.text)) for address, note in graph.notes.items()}
     spread = Counter(word for found in words.values() for word in found)
     waiting: dict[str, list[_Name]] = defaultdict(list)
+    limit = max(_COMMON_AT_LEAST, _COMMON * len(graph.notes))
     for name in _names(graph):
+        if len(name.words) == 1 and spread[name.words[0]] > 2 * limit:
+            continue  # it would be found everywhere, and then be left out
         waiting[min(name.words, key=lambda word: (spread[word], word))].append(name)
     found: dict[Address, list[Mention]] = defaultdict(list)
     for address, own in words.items():
@@ -89,7 +92,6 @@ def mentions(graph: Graph) -> Mapping[Address, tuple[Mention, ...]]:
         ]
         for target, mention in _in_note(graph.notes[address], likely) if likely else ():
             found[target].append(mention)
-    limit = max(_COMMON_AT_LEAST, _COMMON * len(graph.notes))
     return {target: tuple(found[target]) for target in sorted(found) if len(found[target]) <= limit}
 
 
