@@ -14,9 +14,10 @@ from mdit_py_plugins.dollarmath import dollarmath_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 
 from memsite.markdown import front_matter, render
+from memsite.markdown.comments import blank_comments
 from memsite.markdown.hidden import hidden, neutral, suspicious
 from memsite.markdown.outline import Outline, embeds_apart
-from memsite.markdown.syntax import blank_comments, syntax_plugin
+from memsite.markdown.syntax import syntax_plugin
 from memsite.markdown.wikilink import wikilink_plugin
 from memsite.note import Context, Document, Finding, Link, PropertyValue
 
@@ -127,7 +128,7 @@ def _decoded(content: bytes) -> tuple[str, list[Finding]]:
 
 def _body(body: str, first_line: int, checksum: str) -> tuple[Outline, list[str], list[int]]:
     md = markdown()
-    body = blank_comments(body)
+    body = blank_comments(body, md)
     outline = Outline(render.marker_of(checksum), body.split("\n"), first_line)
     env: dict[str, Any] = {"marker": outline.marker, "features": outline.features}
     tokens = embeds_apart(md.parse(body, env))

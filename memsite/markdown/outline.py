@@ -14,8 +14,9 @@ from urllib.parse import unquote
 
 from markdown_it.token import Token
 
+from memsite.markdown.comments import GONE
 from memsite.markdown.names import slug
-from memsite.markdown.syntax import GONE, relation_of
+from memsite.markdown.syntax import relation_of
 from memsite.markdown.wikilink import is_file
 from memsite.note import Context, Finding, Heading, Link, Severity
 
@@ -374,6 +375,10 @@ def _demote(children: list[Token]) -> None:
             child.meta["embed"] = False
 
 
+def _says_something(run: list[Token]) -> bool:
+    return any(child.content.strip() or child.nesting for child in run)
+
+
 def _apart(inline: Token, opening: Token, closing: Token) -> Iterator[Token]:
     """One paragraph as several: its text before, between and after the embedded notes."""
     runs: list[list[Token]] = [[]]
@@ -385,9 +390,12 @@ def _apart(inline: Token, opening: Token, closing: Token) -> Iterator[Token]:
             _demote([child])
             runs[-1].append(child)
         depth += child.nesting
+    last = max((n for n, run in enumerate(runs) if n % 2 == 0 and _says_something(run)), default=0)
     for number, run in enumerate(runs):
         text = replace(inline, children=run)
         if number % 2:
             yield text
-        elif any(child.content.strip() or child.nesting for child in run):
-            yield from (opening, text, closing)
+        elif _says_something(run):
+            # The block id stands at the end of a paragraph, so it is that of the last piece.
+            begin = opening if number == last else replace(opening, meta={})
+            yield from (begin, text, closing)

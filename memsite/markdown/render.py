@@ -19,8 +19,9 @@ import nh3
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from memsite.markdown.comments import GONE
 from memsite.markdown.names import slug
-from memsite.markdown.syntax import GONE
+from memsite.markdown.raw_html import contained
 
 if TYPE_CHECKING:
     from pygments.formatters import HtmlFormatter
@@ -363,6 +364,8 @@ _RULES: dict[str, _Rule] = {
     "wikilink": _wikilink,
     "malformed": lambda token, env: f"<span{_ours(env, 'malformed')}>{escape(token.content)}</span>",
     "remark": lambda token, env: "",
+    "html_inline": lambda token, env: contained(token.content),
+    "html_block": lambda token, env: contained(token.content),
     "link_open": _link_open,
     "image": _image,
     "tag": _tag_rule,

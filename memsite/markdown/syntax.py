@@ -236,34 +236,3 @@ def relation_of(text: str, start: int, end: int) -> str | None:
     found = _RELATION.match(text)
     is_alone = found and found.end() == start and _REMARK.match(text, end)
     return found[1] if found and is_alone else None
-
-
-def blank_comments(text: str) -> str:
-    """`text` with `%%comments%%` outside code turned to `GONE` or blank lines, character for character.
-
-    A comment may run over several lines and hold code; one without a partner is text. Blanks would
-    not do within a line: four of them at its start make it code.
-    """
-    if text.count("%%") < 2:
-        return text
-    pieces: list[str] = []
-    position = 0
-    for found in _CODE_OR_COMMENT.finditer(text):
-        if found["comment"]:
-            pieces += [text[position : found.start()], re.sub(r"[^\n]", GONE, found.group())]
-            position = found.end()
-    return _GONE_LINE.sub("", "".join([*pieces, text[position:]]))
-
-
-GONE = "\x01"
-"""Stands for a character of a comment; no note holds it, since control characters are neutral by then."""
-
-_GONE_LINE = re.compile(rf"^[ \t]*{GONE}[ \t{GONE}]*$", re.MULTILINE)
-
-
-_CODE_OR_COMMENT = re.compile(
-    r"^(?P<fence>[ >]*(?:`{3,}|~{3,}))[^\n]*\n(?:.*?\n)??[ >]*(?:`{3,}|~{3,})[ \t]*$"
-    r"|(?P<ticks>`+)(?!`)(?:(?!\n[ \t]*\n).){1,2000}?(?<!`)(?P=ticks)(?!`)"
-    r"|(?P<comment>%%.*?%%)",
-    re.MULTILINE | re.DOTALL,
-)
