@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 import pytest
 from graph_memory import note, vault, view
 
-from memsite.graph import mentions, orphans, related, resolve, similar
+from memsite.graph import concept_network, mentions, note_network, orphans, related, resolve, similar
 from memsite.note import Context, Note
 
 
@@ -194,3 +195,18 @@ def test_order_of_input_does_not_matter() -> None:
     graph = resolve(notes, [view()])
     again = (dict(mentions(graph)), dict(related(graph)), similar(graph), orphans(graph))
     assert repr(again) == repr(first)
+
+
+def test_links_to_private_notes_relate_nobody() -> None:
+    notes = [
+        note("a.md", "[[secret]] [[x]]"),
+        note("b.md", "[[secret]] [[x]]"),
+        note("secret.md", published=False),
+    ]
+    whole = resolve(notes, [view()])
+    public = replace(whole, notes={each: found for each, found in whole.notes.items() if found.published})
+    assert "secret" in repr(related(whole))
+    public = replace(public, targets={each: whole.targets[each] for each in public.notes})
+    assert "secret" not in repr(
+        (related(public), note_network(public), concept_network(public), mentions(public))
+    )
