@@ -373,7 +373,7 @@ def test_notes_are_resources(root: Path) -> None:
 
 
 def test_resources_come_in_pages(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memsite.mcp.RESOURCES_A_PAGE", 2)
+    monkeypatch.setattr("memsite.mcp.resources.RESOURCES_A_PAGE", 2)
 
     async def steps(client: Client) -> None:
         first = await client.list_resources()
