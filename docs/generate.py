@@ -18,7 +18,8 @@ from memsite import errors
 from memsite.check import RULES, explain
 from memsite.cli.app import COMMANDS, memsite
 from memsite.cli.settings import all_settings, field_meanings, table_meanings
-from memsite.mcp import TOOLS, Built, Checked, Listing
+from memsite.mcp import TOOLS
+from memsite.mcp.operations import Built, Checked, Listing
 from memsite.memory import answers
 from memsite.memory.schema import json_schema
 
@@ -80,7 +81,12 @@ def cli_page() -> str:
         for name in commands:
             command = memsite.get_command(root, name)
             assert command is not None, name
-            parts.append(f"### {name}\n\n{_help(click.Context(command, parent=root, info_name=name))}")
+            context = click.Context(command, parent=root, info_name=name)
+            parts.append(f"### {name}\n\n{_help(context)}")
+            for inner in command.list_commands(context) if isinstance(command, click.Group) else ():
+                part = command.get_command(context, inner)
+                assert part is not None, inner
+                parts.append(_help(click.Context(part, parent=context, info_name=inner)))
     return "\n".join(parts)
 
 

@@ -151,7 +151,7 @@ def commands_shown() -> Iterator[tuple[str, str]]:
 
 @pytest.mark.parametrize(("place", "line"), sorted(set(commands_shown())))
 def test_a_command_that_is_shown_exists(place: str, line: str) -> None:
-    line = re.split(r" (?:[|>]|&&|\|\|) ?", line)[0].replace('"$sum"', "0" * 64)
+    line = re.split(r" (?:[<|>]|&&|\|\|) ?", line)[0].replace('"$sum"', "0" * 64)
     words = shlex.split(line, comments=True)[1:]
     context = memsite.make_context("memsite", list(words), obj=None, resilient_parsing=True)
     rest = [*context._protected_args, *context.args] if hasattr(context, "_protected_args") else context.args
@@ -159,6 +159,8 @@ def test_a_command_that_is_shown_exists(place: str, line: str) -> None:
         return
     command = memsite.get_command(context, rest[0])
     assert command is not None, f"no command {rest[0]}"
+    if isinstance(command, click.Group) and len(rest) > 1:
+        command = command.commands[rest[1]]
     known = {
         option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)
     }
