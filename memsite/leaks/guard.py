@@ -1,0 +1,204 @@
+"""What stands between a memory and the public: notes go in, what may be published comes out.
+
+Two of the three views are looked at here: the source of each note, as it is and with every disguise
+taken off, and each file that is going to be written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+
+from memsite import errors
+from memsite.leaks.personal import shorten_homes
+from memsite.leaks.scan import (
+    NOTHING_ALLOWED,
+    AllowList,
+    Engine,
+    Leak,
+    find_plain,
+    find_secrets,
+    mark,
+    redact,
+)
+from memsite.note import Address, IndexEntry, Source
+
+_TEXT_FILES = (
+    ".html",
+    ".js",
+    ".json",
+    ".md",
+    ".txt",
+    ".xml",
+    ".css",
+    ".svg",
+    ".csv",
+    ".graphml",
+    ".webmanifest",
+)
+_NAMED_AT_MOST = 20
+_TELLING = 8
+"""A shorter value may be an ordinary word elsewhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where something stands that must not be published, and of what kind it is."""
+
+    path: str
+    line: int
+    kind: str
+    hint: str
+    """As much of the secret as may be shown."""
+    address: Address | None = None
+    """Of the note; None for a file of the site."""
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line} {self.kind} ({self.hint})"
+
+
+@dataclass(frozen=True, slots=True)
+class _Origin:
+    path: str
+    address: Address | None = None
+
+
+@dataclass(slots=True)
+class Guard:
+    """Collects what must not get out; `refuse` then stops the build. One build, one guard."""
+
+    allow: AllowList = NOTHING_ALLOWED
+    engine: Engine | None = None
+    redacts: bool = False
+    """Black out secrets in notes instead of stopping."""
+    homes: tuple[str, ...] = ()
+    """Home folders of the builder, for the case that they are no usual ones; longest first."""
+    places: list[Place] = field(default_factory=list)
+    """What stops the build."""
+    redacted: list[Place] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
+    """Notes whose very names hold a secret, which only `redacts` leaves out."""
+    _clean: set[int] = field(default_factory=set, repr=False)
+    """Hashes of the lines that were looked at and held nothing."""
+
+    def source(self, source: Source, *, shown: str) -> Source | None:
+        """The note as it may be published, None when it must be left out. `shown` is its path for people."""
+        if named := self._stopping(source.path):
+            if self.redacts:
+                self.left_out.append(shown)
+                return None
+            self.places += (Place(shown, 1, leak.kind, "in the file name", source.address) for leak in named)
+        text = source.content.decode("utf-8", "surrogateescape")
+        found = self._stopping(text)
+        origin = _Origin(shown, source.address)
+        published = self._cleaned(text, found, origin)
+        known = {leak.value: leak for leak in found if len(leak.value) >= _TELLING}
+        entry = self._entry(source.entry, known, origin) if source.entry else None
+        if published == text:
+            return replace(source, entry=entry)
+        content = published.encode("utf-8", "surrogateescape")
+        return replace(source, content=content, entry=entry, altered=sha256(content).hexdigest())
+
+    def alarmed(self, source: Source) -> bool:
+        """Whether a note whose own check found nothing must be looked at all the same.
+
+        The second scanner has not seen its text yet, and nobody its name and its row of the index.
+        """
+        entry = source.entry
+        names = "\n".join(
+            (source.path, *((entry.title or "", entry.type or "", *entry.tags) if entry else ()))
+        )
+        text = source.content.decode("utf-8", "replace")
+        return (
+            bool(find_plain(names))
+            or shorten_homes(names) != names
+            or any(home in text or home in names for home in self.homes)
+            or (self.engine is not None and any(self.engine(f"{names}\n{text}")))
+        )
+
+    def output(self, url: str, written: bytes) -> None:
+        """Looks at a file that is going to be written: the last gate."""
+        if not url.endswith(_TEXT_FILES):
+            return
+        text = written.decode("utf-8", "replace")
+        self.places += (Place(url, 1, leak.kind, "in the address") for leak in self._at_the_gate(url))
+        # The frame of a page is the same on all of them: only lines that are new are looked at.
+        new = [line for line in text.split("\n") if hash(line) not in self._clean]
+        if self._at_the_gate("\n".join(new)):
+            self.places += (_place(leak, text, _Origin(url)) for leak in self._at_the_gate(text))
+        else:
+            self._clean.update(map(hash, new))
+        self.places += (Place(url, 1, "home-path", home) for home in self.homes if home in text)
+
+    def refuse(self, *, among: Container[Address] | None = None) -> None:
+        """Raises Leak (E017) with every place when anything was found that must not get out.
+
+        `among` are the notes that are published; what others hold does no harm.
+        """
+        grave = [
+            each for each in self.places if among is None or each.address is None or each.address in among
+        ]
+        if not grave:
+            return
+        listed = [str(place) for place in grave]
+        more = f" and {len(listed) - _NAMED_AT_MOST} more" if len(listed) > _NAMED_AT_MOST else ""
+        raise errors.Leak(
+            f"{len(listed)} secrets would be published: {'; '.join(listed[:_NAMED_AT_MOST])}{more}.",
+            hint="Revoke and remove them, or build with --redact; `allow` under [leaks] takes known values.",
+            places=listed,
+        )
+
+    def _cleaned(self, text: str, found: list[Leak], origin: _Origin) -> str:
+        places = [_place(leak, text, origin) for leak in found]
+        if self.redacts:
+            self.redacted += places
+            text = _without({leak.value: leak for leak in found}, redact(text, found))
+        else:
+            self.places += places
+        for home in self.homes:
+            text = text.replace(home, "~")
+        return shorten_homes(text)
+
+    def _entry(self, entry: IndexEntry, known: Mapping[str, Leak], origin: _Origin) -> IndexEntry:
+        """The row of the index, whose words come on pages too; `known` are the secrets of the note."""
+
+        def clean(word: str) -> str:
+            bare = _without(known, word) if self.redacts else word
+            return self._cleaned(bare, self._stopping(bare), origin)
+
+        return replace(
+            entry,
+            title=None if entry.title is None else clean(entry.title),
+            type=None if entry.type is None else clean(entry.type),
+            tags=tuple(map(clean, entry.tags)),
+        )
+
+    def _at_the_gate(self, text: str) -> list[Leak]:
+        """As `_stopping`, by the fastest scanner there is: a site is thirty times as large as its notes,
+        and no page carries a disguise that its note had."""
+        found = find_plain(text) if self.engine is None else self.engine(text)
+        grave = (leak for leak in found if leak.stops and leak.value not in self.allow)
+        return sorted(grave, key=lambda leak: (leak.start, leak.end))
+
+    def _stopping(self, text: str) -> list[Leak]:
+        return [leak for leak in find_secrets(text, allow=self.allow, engine=self.engine) if leak.stops]
+
+
+def _without(known: Mapping[str, Leak], text: str) -> str:
+    """`text` without the secrets that stand elsewhere in the note, where their name gives them away."""
+    for value, leak in known.items():
+        if len(value) >= _TELLING and value in text:
+            text = text.replace(value, mark(leak))
+    return text
+
+
+def _place(leak: Leak, text: str, origin: _Origin) -> Place:
+    return Place(origin.path, text.count("\n", 0, leak.start) + 1, leak.kind, leak.hint, origin.address)
+
+
+def longest_first(folders: Iterable[str]) -> tuple[str, ...]:
+    """Folders in the order in which they are to be replaced; the root folder is no home."""
+    return tuple(
+        sorted({folder for folder in folders if len(folder) > 1}, key=lambda folder: (-len(folder), folder))
+    )
