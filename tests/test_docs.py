@@ -123,12 +123,12 @@ def all_commands() -> list[str]:
 
 
 def examples_of(name: str) -> list[str]:
-    """The examples at the end of a command's help."""
+    """The examples at the end of a command's help, or of its parts."""
     command = memsite.get_command(click.Context(memsite), name)
     assert command is not None
-    return [
-        line.strip() for line in (command.epilog or "").splitlines() if line.strip().startswith("memsite")
-    ]
+    told = [command, *(command.commands.values() if isinstance(command, click.Group) else ())]
+    lines = [line.strip() for each in told for line in (each.epilog or "").splitlines()]
+    return [line for line in lines if line.startswith("memsite")]
 
 
 def commands_shown() -> Iterator[tuple[str, str]]:
