@@ -70,8 +70,7 @@ def _severity(problem: Problem, graph: Graph, *, config: CheckConfig) -> Severit
 
 def _between(problem: Problem, configured: Severity) -> Severity:
     """`configured`, but a finding that is milder than its rule stays as mild."""
-    rule = BY_CODE.get(problem.code)
-    if rule is None or ORDER[problem.severity] >= ORDER[rule.severity]:
+    if ORDER[problem.severity] >= ORDER[BY_CODE[problem.code].severity]:
         return configured
     return min(problem.severity, configured, key=lambda severity: ORDER[severity])
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from memsite.check import Budget, budgets
+from memsite.check import RULES, Budget, budgets
 from memsite.config import Config
 from memsite.note import Address, Graph, Problem, StoreKind
 from memsite.report.diff import MemoryDiff
@@ -43,6 +43,14 @@ class Health:
         """Problems by severity, gravest first, none left out."""
         found: Counter[str] = Counter(problem.severity for problem in self.problems)
         return {severity: found[severity] for severity in SEVERITIES}
+
+    @property
+    def by_rule(self) -> dict[str, list[Problem]]:
+        """The problems of each rule that is broken, in the order of the rules."""
+        found: dict[str, list[Problem]] = {rule.code: [] for rule in RULES}
+        for problem in self.problems:
+            found[problem.code].append(problem)
+        return {code: problems for code, problems in found.items() if problems}
 
 
 def health_of(

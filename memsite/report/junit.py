@@ -16,9 +16,7 @@ _NOT_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 def junit_report(health: Health) -> str:
     """A suite for each rule; a rule without problems passes with one case, infos pass as well."""
-    by_rule: dict[str, list[Problem]] = {}
-    for problem in health.problems:
-        by_rule.setdefault(problem.code, []).append(problem)
+    by_rule = health.by_rule
     suites = "".join(_suite(rule, by_rule.get(rule.code, [])) for rule in RULES)
     tests = sum(max(len(by_rule.get(rule.code, [])), 1) for rule in RULES)
     head = f'<testsuites name="memsite" tests="{tests}" failures="{_failures(health.problems)}" errors="0">'

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from html import escape
 
 from memsite.check import BY_CODE, Budget
@@ -23,7 +23,7 @@ def markdown_report(health: Health) -> str:
     """Title, one line of figures, problems by rule, budget, and what changed when that is known."""
     parts = [f"## {_title(health)}\n\n{plain(summary(health))}.\n"]
     parts += [_budget_table([(None, budget) for budget in health.budgets])] if health.budgets else []
-    parts += [_rule_section(code, problems) for code, problems in _by_rule(health.problems)]
+    parts += [_rule_section(code, problems) for code, problems in health.by_rule.items()]
     parts += [diff_markdown(health.diff)] if health.diff else []
     return "\n".join(parts)
 
@@ -54,16 +54,9 @@ def _row(*cells: str) -> str:
     return f"| {bounded} |"
 
 
-def _by_rule(problems: Iterable[Problem]) -> list[tuple[str, list[Problem]]]:
-    by_rule: dict[str, list[Problem]] = {}
-    for problem in problems:
-        by_rule.setdefault(problem.code, []).append(problem)
-    return sorted(by_rule.items())
-
-
 def _rule_section(rule_code: str, problems: Sequence[Problem]) -> str:
-    rule = BY_CODE.get(rule_code)
-    head = f"{rule_code} {rule.name} — {rule.meaning}" if rule else rule_code
+    rule = BY_CODE[rule_code]
+    head = f"{rule.code} {rule.name} — {rule.meaning}"
     rows = [
         _row(
             f"{_SYMBOLS.get(problem.severity, '')} {problem.severity}",

@@ -7,8 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape
 
-from memsite.check import RULES
-from memsite.note import Problem
+from memsite.check import BY_CODE
 from memsite.report.health import Health, plural, summary
 from memsite.report.lines import one_line
 from memsite.report.markdown import diff_line
@@ -22,13 +21,10 @@ _COLOURS = {"error": "#c22f3d", "warning": "#b26a00", "info": "#2b6cb0", "": "#2
 
 def html_report(health: Health) -> str:
     """All problems by rule, with figures, budgets and the diff; no script, nothing loaded."""
-    by_rule: dict[str, list[Problem]] = {}
-    for problem in health.problems:
-        by_rule.setdefault(problem.code, []).append(problem)
     html: str = _template().render(
         health=health,
         summary=summary(health),
-        rules=[(rule, by_rule[rule.code]) for rule in RULES if rule.code in by_rule],
+        rules=[(BY_CODE[code], problems) for code, problems in health.by_rule.items()],
         diff=health.diff,
         diff_line=diff_line(health.diff) if health.diff else "",
     )

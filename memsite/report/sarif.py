@@ -46,13 +46,12 @@ def _result(problem: Problem, mark: str) -> dict[str, object]:
     advice = f" {problem.hint}" if problem.hint else ""
     result: dict[str, object] = {
         "ruleId": problem.code,
+        "ruleIndex": _INDEX[problem.code],
         "level": _LEVELS[problem.severity],
         "message": {"text": f"{problem.message}.{advice}"},
         "locations": [_location(problem.path, problem.line, problem.column)],
         "partialFingerprints": {"memsite/v1": mark},
     }
-    if problem.code in _INDEX:
-        result["ruleIndex"] = _INDEX[problem.code]
     if problem.related:
         result["relatedLocations"] = [_location(path, 1, 1) for path in problem.related]
     return result
