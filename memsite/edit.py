@@ -175,7 +175,11 @@ def replace_section(text: str, edit: Edit) -> Edited:
         before += end
     remarks = [f"removes section {each.heading.text}" for each in inner if not edit.own_text_only]
     remarks += [f"adds section {name}" for name in _added_sections(addition, section)]
-    return Edited(before + _between(addition, text, after, end), 1, tuple(remarks))
+    changed = before + _between(addition, text, after, end)
+    kept = [each.heading.text for each in outline if each.start >= stop]
+    if kept and [each.heading.text for each in sections(changed)][-len(kept) :] != kept:
+        remarks.append(f"hides section {kept[0]}: the new text leaves a block open")
+    return Edited(changed, 1, tuple(remarks))
 
 
 _OPERATIONS: dict[str, Callable[[str, Edit], Edited]] = {
@@ -383,8 +387,9 @@ def _require_links(text: str, edit: Edit, edited: Edited) -> None:
 
 
 def known_concepts(text: str, *, limit: int = 3) -> list[str]:
-    """The first few things that the note already links to."""
-    return list(dict.fromkeys(link.target for link in wikilinks(text)))[:limit]
+    """The first few things that the note already links to, whole notes before parts of notes."""
+    targets = dict.fromkeys(link.target for link in wikilinks(text))
+    return sorted(targets, key=lambda target: "#" in target)[:limit]
 
 
 def _no_link(message: str, text: str) -> WikiLinkRequired:

@@ -266,6 +266,13 @@ def test_removed_and_added_sections_are_told() -> None:
     assert apply(old, kept).remarks == ()
 
 
+def test_text_that_swallows_what_follows_is_told() -> None:
+    old = "## A\n\na\n\n## B\n\nb\n"
+    result = apply(old, Edit("replace_section", "```\nopen", section="A", allow_unlinked=True))
+    assert result.text == "## A\n\n```\nopen\n\n## B\n\nb\n"
+    assert result.remarks == ("hides section B: the new text leaves a block open",)
+
+
 def test_one_of_several_equal_sections() -> None:
     old = "# T\n\n## A\n\na\n\n## A\n\nb\n"
     with pytest.raises(SectionAmbiguous) as refused:

@@ -1089,3 +1089,53 @@ def test_incoming_links_are_those_of_the_whole_graph(make: Make) -> None:
     quick = memory.incoming("memory://vault/a/Deep Learning")
     assert quick == memory.graph().backlinks["memory://vault/a/Deep Learning"]
     assert len(quick) >= 5
+
+
+# What readers and repairers may not trip over
+
+
+@pytest.fixture
+def frozen() -> Iterator[Callable[[Path], None]]:
+    """Takes the right to write from folders until the test is over."""
+    folders: list[Path] = []
+
+    def freeze(folder: Path) -> None:
+        folders.append(folder)
+        folder.chmod(0o555)
+
+    yield freeze
+    for folder in folders:
+        folder.chmod(0o755)
+
+
+def test_a_repair_without_work_needs_no_right_to_write(make: Make, frozen: Callable[[Path], None]) -> None:
+    rows = {".workflow/memory/memory-index.json": INDEX}
+    memory = make(**{".workflow/memory/MEM-1.md": "m\n", ".workflow/memory/TIP-2.md": "t\n"}, **rows)
+    frozen(memory.project / ".workflow/memory")
+    assert memory.repair(now=NOW).mends == ()
+
+
+def test_a_repair_with_work_says_that_it_may_not_write(make: Make, frozen: Callable[[Path], None]) -> None:
+    memory = make(**{".workflow/memory/MEM-1.md": "m\n", ".workflow/memory/memory-index.json": INDEX})
+    frozen(memory.project / ".workflow/memory")
+    with pytest.raises(ReadOnly, match="read-only"):
+        memory.repair(now=NOW)
+
+
+def test_an_own_folder_that_is_none_harms_no_reader(make: Make) -> None:
+    memory = make(**{"vault/a.md": "a [[x]]\n", "vault/.memsite": "a file\n"})
+    assert memory.problems() is not None
+    assert memory.undo_list() == ()
+    with pytest.raises(OutsideStore):
+        memory.edit("a", "append", "b [[x]]")
+
+
+def test_a_pipe_in_the_place_of_a_note_stops_the_recovery(make: Make) -> None:
+    memory = _journal_of_a_deletion(make)
+    path = memory.project / ".workflow/memory/MEM-1.md"
+    path.unlink()
+    os.mkfifo(path)
+    memory.reload()
+    assert any("another program has changed" in each.message for each in memory.problems())
+    with pytest.raises(Locked):
+        memory.edit("TIP-2", "append", "[[y]]")

@@ -6,12 +6,12 @@ import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING
 
 from memsite.edit import encode
 from memsite.errors import IndexUnreadable, MemsiteError
 from memsite.memory.answers import Mend, Repaired
-from memsite.memory.listing import Filter, sources
 from memsite.memory.writing import entries_of, index_name, read_index
 from memsite.note import Note, Problem
 from memsite.stores import journal
@@ -92,30 +92,43 @@ def _left_over(memory: Memory, store: Store, *, dry_run: bool) -> list[Mend]:
 def _mend_index(
     memory: Memory, store: Store, *, rebuild_index: bool, dry_run: bool, now: datetime
 ) -> list[Mend]:
-    name = index_name(store)
-    if name is None:
-        return []
-    notes = [(memory.note(source), source) for source in sources(memory, Filter(store.name))]
-    managed = [note for note, _ in notes if _MANAGED.fullmatch(note.path)]
-    with memory.open_for_writing(store, dry_run=dry_run) as writable:
-        try:
-            found = read_index(writable, name)
-        except IndexUnreadable:
-            if not rebuild_index:
-                return []
-            return [_rebuilt(store, writable, name, managed, dry_run=dry_run, now=now)]
-        if found is None:
-            if not (rebuild_index and managed):
-                return []
-            return [_rebuilt(store, writable, name, managed, dry_run=dry_run, now=now)]
-        held, present = found
-        mended, actions = _mended(store, present, managed)
-        if not actions:
+    """Look first, and take the lock only where there is something to do."""
+    mend = partial(_index_mends, memory, store, rebuild_index=rebuild_index, now=now)
+    with memory.open_for_writing(store, dry_run=True) as looking:
+        planned = mend(looking, dry_run=True)
+    if dry_run or not planned:
+        return planned
+    with memory.open_for_writing(store) as writable:
+        return mend(writable, dry_run=False)
+
+
+def _index_mends(
+    memory: Memory,
+    store: Store,
+    writable: WritableStore,
+    *,
+    rebuild_index: bool,
+    dry_run: bool,
+    now: datetime,
+) -> list[Mend]:
+    name = str(index_name(store))
+    notes = [memory.note(source) for source in store.sources()]
+    managed = [note for note in notes if _MANAGED.fullmatch(note.path)]
+    unreadable = False
+    try:
+        found = read_index(writable, name)
+    except IndexUnreadable:
+        found, unreadable = None, True
+    if found is None:
+        if not rebuild_index or not (managed or unreadable):
             return []
-        tx = None
-        if not dry_run:
-            tx = writable.commit("repair", [Change(name, held, encode(mended))], now=now).tx
-        return [Mend(store.name, f"{store.prefix}{name}", action, tx) for action in actions]
+        return [_rebuilt(store, writable, name, managed, dry_run=dry_run, now=now)]
+    held, present = found
+    mended, actions = _mended(store, present, managed)
+    tx = None
+    if actions and not dry_run:
+        tx = writable.commit("repair", [Change(name, held, encode(mended))], now=now).tx
+    return [Mend(store.name, f"{store.prefix}{name}", action, tx) for action in actions]
 
 
 def _mended(store: Store, index: IndexFile, managed: Sequence[Note]) -> tuple[str, list[str]]:

@@ -8,7 +8,7 @@ the lock next looks at what each file holds now: nothing done yet is rolled back
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -40,10 +40,7 @@ def temporary(own: Path, tx: str, name: int | str) -> Path:
 
 
 def temporaries(own: Path) -> list[Path]:
-    try:
-        return sorted(left for left in own.iterdir() if left.name.startswith(_TEMPORARY))
-    except FileNotFoundError:
-        return []
+    return sorted(left for left in own.iterdir() if left.name.startswith(_TEMPORARY))
 
 
 def needs_journal(record: Record) -> bool:
@@ -126,7 +123,10 @@ def _states(record: Record, locate: Locate) -> list[State]:
 
 
 def _state(change: RecordedChange, place: Path | None) -> State:
-    now = checksum_at(place) if place is not None else None
+    try:
+        now = checksum_at(place) if place is not None else None
+    except MemsiteError:
+        return "foreign"
     if now == change.new:
         return "done"
     return "open" if now == change.old else "foreign"
@@ -175,22 +175,31 @@ def _in_the_way(record: Record) -> Locked:
 
 
 def leftovers(own: Path, locate: Locate) -> tuple[tuple[str, str], ...]:
-    """What a cut write left, as names in `.memsite/` and one sentence each. Changes nothing."""
-    found = [(left.name, "a write was interrupted before it changed anything") for left in temporaries(own)]
+    """What a cut write left, as names in `.memsite/` and one sentence each. Changes nothing.
+
+    Whoever may read a store and not this folder, which belongs to its writers, finds nothing.
+    """
+    found: list[tuple[str, str]] = []
     try:
+        found += [
+            (left.name, "a write was interrupted before it changed anything") for left in temporaries(own)
+        ]
         record = trash.from_json(journal_of(own).read_bytes())
+        return ((_JOURNAL, _told(record, _states(record, locate))),)
     except FileNotFoundError:
         return tuple(found)
     except ValueError:
         return (*found, (_JOURNAL, "the journal of an interrupted write cannot be read"))
-    states = _states(record, locate)
+    except OSError:
+        return ()
+
+
+def _told(record: Record, states: Sequence[State]) -> str:
     about = f"{record.operation} of {record.changes[-1].path}"
     if "foreign" in states:
-        sentence = f"a {about} was interrupted, and another program has changed its files since"
-    elif "done" not in states:
-        sentence = f"a {about} was prepared and not begun"
-    elif "open" in states:
-        sentence = f"a {about} was begun and not finished"
-    else:
-        sentence = f"a {about} is done and was not tidied up"
-    return ((_JOURNAL, sentence),)
+        return f"a {about} was interrupted, and another program has changed its files since"
+    if "done" not in states:
+        return f"a {about} was prepared and not begun"
+    if "open" in states:
+        return f"a {about} was begun and not finished"
+    return f"a {about} is done and was not tidied up"

@@ -92,10 +92,10 @@ def new_transaction(trash: Path, now: datetime) -> str:
 
 
 def names(trash: Path) -> list[str]:
-    """Transactions in the trash, oldest first."""
+    """Transactions in the trash, oldest first; none where there is no trash or it may not be read."""
     try:
         return sorted(name for name in os.listdir(trash) if _TRANSACTION.fullmatch(name))  # noqa: PTH208
-    except FileNotFoundError:
+    except OSError:
         return []
 
 
