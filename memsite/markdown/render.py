@@ -209,7 +209,8 @@ def _id(token: Token, env: dict[str, Any]) -> str:
 
 
 def _chunk(env: dict[str, Any], html: str) -> str:
-    env["chunks"].append(html)
+    # Where taking a comment out makes code of what was none, its marks are still there.
+    env["chunks"].append(html.replace(GONE, ""))
     return f'<img src="{env["marker"]}/c{len(env["chunks"]) - 1}">'
 
 
