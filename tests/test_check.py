@@ -348,3 +348,10 @@ def test_files_of_the_project_are_asked_for_by_name(broken: Path) -> None:
         "src/app.py",
         "src/",
     }
+
+
+def test_no_rule_fires_on_the_example() -> None:
+    examples = Path(__file__).parents[1] / "examples"
+    memory = open_memory(examples)
+    assert places(memory.problems()) == []
+    assert len(memory.graph().notes) > 30
