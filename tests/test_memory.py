@@ -86,6 +86,7 @@ def test_reading_forgives(name: str, found: str) -> None:
         ("setup", "memory://system/setup"),
         ("How to set up", "memory://vault/guide/Setup"),
         ("A tip", "memory://workflow/TIP-20260301-001"),
+        ("cafe\u0301", "memory://vault/notes/café"),
     ],
 )
 def test_writing_takes_the_exact_name(name: str, found: str) -> None:

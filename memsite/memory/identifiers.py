@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from unicodedata import normalize
 from urllib.parse import unquote
 
 from memsite.errors import AmbiguousName, NotFound, OutsideStore
@@ -91,7 +92,7 @@ def choose(identifier: Identifier, notes: Sequence[Named]) -> Address:
     Raises AmbiguousName (E005) when two fit equally well, NotFound (E002) when none fits.
     """
     order = store_order(identifier.name)
-    for level in (str, match_key, concept_key):
+    for level in (_exactly, match_key, concept_key):
         fits = _fitting(identifier.name, notes, level)
         if fits:
             first = min(order(note.kind) for note in fits)
@@ -104,7 +105,7 @@ def choose_exactly(identifier: Identifier, notes: Sequence[Named]) -> Address:
 
     Raises AmbiguousName (E005) or NotFound (E002); both name what may have been meant.
     """
-    fits = _fitting(identifier.name, notes, str)
+    fits = _fitting(identifier.name, notes, _exactly)
     if fits:
         return _only(identifier, fits)
     for level in (match_key, concept_key):
@@ -153,6 +154,11 @@ def ambiguous(identifier: Identifier, addresses: Iterable[Address]) -> Ambiguous
         identifier=identifier.text,
         candidates=candidates,
     )
+
+
+def _exactly(name: str) -> str:
+    """Composed and decomposed letters look alike and are typed alike."""
+    return normalize("NFC", name)
 
 
 def _only(identifier: Identifier, fits: Sequence[Named]) -> Address:
