@@ -66,7 +66,7 @@ class Outline:
                 case "heading_open":
                     self._heading(token, tokens[index + 1], first=index == 0)
                 case "fence" | "code_block" | "math_block":
-                    self._block(token.content.rstrip("\n"), opaque=True)
+                    self._block(token.content.replace(GONE, "").rstrip("\n"), opaque=True)
                 case "html_block":
                     self._html(token)
             if block := token.meta.get("block"):
