@@ -6,7 +6,8 @@
 Four edges a node. `first`: from navigation to the first full picture, best (median) of the runs; `block`:
 longest task of the main thread until then; frames: median / p95 of the time between two frames while one
 wheel or drag event comes with each; `hover`: from the pointer on a node to the lit picture; `heap`: JavaScript
-heap after a collection. Milliseconds and MB. `layout`: CPU seconds of communities and layout, cold and warm.
+heap after a collection; `cpu`: time of the main thread's processor until the first picture / a pan frame,
+which says more than the clock where the machine is busy. Milliseconds and MB. `layout`: CPU seconds of communities and layout, cold and warm.
 """
 
 from __future__ import annotations
@@ -158,6 +159,8 @@ def measured(browser: Any, url: str, *, patience: float) -> dict[str, Any] | Non
     """One visit. None when there was no picture within `patience` seconds."""
     context = browser.new_context(viewport={"width": 1440, "height": 900})
     page = context.new_page()
+    session = context.new_cdp_session(page)
+    session.send("Performance.enable", {"timeDomain": "threadTicks"})
     page.set_default_timeout(patience * 1000)
     page.add_init_script(WATCH)
     # Stock pages ask for files of other hosts, which must not decide how long they take.
@@ -169,13 +172,15 @@ def measured(browser: Any, url: str, *, patience: float) -> dict[str, Any] | Non
             if time.monotonic() > end:
                 return None
             time.sleep(0.05)
+        found: dict[str, Any] = {"first": first, "cpu": cpu(session)}
         time.sleep(0.6)
-        found: dict[str, Any] = {"first": first, "block": page.evaluate("window.longest")}
+        found["block"] = page.evaluate("window.longest")
         for kind in ("zoom", "pan"):
+            before = cpu(session)
             found[kind] = page.evaluate(FRAMES, kind)
+            found["frame"] = (cpu(session) - before) / 90
             time.sleep(0.5)
         found["hover"] = page.evaluate(HOVER) if page.query_selector("#ms-graph-stage") else 0
-        session = context.new_cdp_session(page)
         session.send("HeapProfiler.collectGarbage")
         found["heap"] = session.send("Runtime.getHeapUsage")["usedSize"] / 1e6
         return found
@@ -187,6 +192,12 @@ def measured(browser: Any, url: str, *, patience: float) -> dict[str, Any] | Non
         context.close()
 
 
+def cpu(session: Any) -> float:
+    """Milliseconds of processor time that the main thread has spent on this page."""
+    metrics = {one["name"]: one["value"] for one in session.send("Performance.getMetrics")["metrics"]}
+    return 1000 * float(metrics["TaskDuration"])
+
+
 def line(name: str, count: int, visits: list[dict[str, Any] | None], note: str = "") -> str:
     seen = [visit for visit in visits if visit]
     if not seen:
@@ -196,10 +207,14 @@ def line(name: str, count: int, visits: list[dict[str, Any] | None], note: str =
     for kind in ("zoom", "pan"):
         deltas = [delta for visit in seen for delta in visit[kind]]
         frames[kind] = f"{statistics.median(deltas):5.1f} /{statistics.quantiles(deltas, n=20)[18]:6.1f}"
+    middle = {
+        key: statistics.median(visit[key] for visit in seen)
+        for key in ("block", "hover", "heap", "cpu", "frame")
+    }
     return (
-        f"{name:6} {count:>6}  {min(firsts):7.0f} ({statistics.median(firsts):.0f})  "
-        f"{statistics.median(visit['block'] for visit in seen):6.0f}  {frames['zoom']}  {frames['pan']}  "
-        f"{statistics.median(visit['hover'] for visit in seen):5.0f}  {statistics.median(visit['heap'] for visit in seen):5.1f}  {note}"
+        f"{name:6} {count:>6}  {min(firsts):7.0f} ({statistics.median(firsts):.0f})  {middle['block']:6.0f}  "
+        f"{frames['zoom']}  {frames['pan']}  {middle['hover']:5.0f}  {middle['heap']:5.1f}  "
+        f"{middle['cpu']:5.0f} /{middle['frame']:5.1f}  {note}"
     )
 
 
@@ -215,7 +230,9 @@ def main() -> None:
     options.add_argument("--patience", type=float, default=180)
     chosen = options.parse_args()
     own = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    print("page    nodes    first (med)   block  zoom median/p95  pan median/p95  hover   heap")
+    print(
+        "page    nodes    first (med)   block  zoom median/p95  pan median/p95  hover   heap    cpu first/frame"
+    )
     with tempfile.TemporaryDirectory() as place, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=own, args=ARGUMENTS)
         for count in chosen.sizes:
