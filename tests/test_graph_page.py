@@ -16,6 +16,7 @@ from memsite.config import Config
 from memsite.graph import resolve
 from memsite.memory import Memory
 from memsite.pages import (
+    Placement,
     SitePlan,
     graph_document,
     graph_files,
@@ -144,10 +145,25 @@ def test_placements_survive_a_file(site: SitePlan) -> None:
 
 
 @pytest.mark.parametrize(
-    "written", [b"", b"\xff", b"[]", b"{}", b'{"views": {"a": {"key": 1}}}', b'{"views": {"a": 7}}']
+    "written",
+    [
+        b"",
+        b"\xff",
+        b"[]",
+        b"{}",
+        b'{"views": {"a": {"key": 1}}}',
+        b'{"views": {"a": 7}}',
+        b'{"views": {"a": {"key": "k", "places": {"n": [1e999, 0]}}}}',
+    ],
 )
 def test_damaged_placements_are_none(written: bytes) -> None:
     assert read_placements(written) == {}
+
+
+def test_places_that_lack_a_node_are_no_layout(site: SitePlan) -> None:
+    first = graph_views(site)
+    forged = {name: Placement(one.key, {}) for name, one in placements(first).items()}
+    assert graph_views(site, previous=forged) == first
 
 
 def test_a_changed_memory_starts_from_the_old_places(memory_of: MemoryOf) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from memsite.build import places
 from memsite.build.assets import asset_bytes, refused_assets
 from memsite.build.audit import Audit
 from memsite.build.last import (
@@ -117,6 +118,7 @@ def build_site(
             return result
         if clean:
             site.clear()
+            places.forget(memory.project)
         result = _written(
             result, plan, memory, site=site, clock=clock, guard=guard, swapping=swapping or nullcontext()
         )
@@ -223,7 +225,15 @@ def _written(
 
 def _files(plan: SitePlan, memory: Memory, clock: _Clock) -> Iterator[tuple[str, bytes]]:
     """Every file of the site with its bytes, one after the other."""
-    from memsite.pages import graph_files, graph_views, published_source, render, search_files, static_files
+    from memsite.pages import (
+        graph_files,
+        graph_views,
+        placements,
+        published_source,
+        render,
+        search_files,
+        static_files,
+    )
 
     for done, page in enumerate(plan.pages):
         clock.progress("render", done, len(plan.pages))
@@ -234,7 +244,9 @@ def _files(plan: SitePlan, memory: Memory, clock: _Clock) -> Iterator[tuple[str,
         search = list(search_files(plan))
     yield from search
     with clock.stage("graph"):
-        graph = list(graph_files(plan, graph_views(plan)))
+        views = graph_views(plan, previous=places.load(memory.project))
+        graph = list(graph_files(plan, views))
+        places.save(memory.project, placements(views))
     yield from graph
     yield from ((url, path.read_bytes()) for url, path in static_files(plan))
     roots = _roots(memory)

@@ -22,6 +22,7 @@ CROWDED = 50_000
 DENSE = 6
 """Edges a node on average, above which only the strongest of each node are drawn."""
 _KEPT = 5
+_FARTHEST = 1e6
 _EXCERPT = 260
 _CONCEPT_TAGS = 12
 
@@ -81,12 +82,19 @@ def read_placements(written: bytes) -> dict[str, Placement]:
         views = json.loads(written)["views"]
         return {
             str(name): Placement(
-                str(one["key"]), {str(node): (float(x), float(y)) for node, (x, y) in one["places"].items()}
+                str(one["key"]), {str(node): (_side(x), _side(y)) for node, (x, y) in one["places"].items()}
             )
             for name, one in views.items()
         }
     except (ValueError, KeyError, TypeError, AttributeError):
         return {}
+
+
+def _side(value: object) -> float:
+    """A coordinate. Raises ValueError for one that no layout gives."""
+    if not isinstance(value, int | float) or not abs(value) < _FARTHEST:
+        raise ValueError(value)
+    return float(value)
 
 
 def view_of(
@@ -96,7 +104,7 @@ def view_of(
     from memsite.graph import layout
 
     key = network_key(network)
-    if previous and previous.key == key:
+    if previous and previous.key == key and all(node.id in previous.places for node in network.nodes):
         laid = previous.places
     else:
         laid = layout(network, previous=previous.places if previous else None)
