@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from array import array
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from html import unescape
@@ -33,14 +34,13 @@ _KEPT = 200_000
 
 @dataclass(frozen=True, slots=True)
 class Traces:
-    """What the audit has to know of one page: its anchors and where it leads.
+    """What the audit has to know of one page: its anchors, where it leads, and its own faults.
 
-    `links` are pairs of a file of the site and the anchor on it ('' for none), `faults` what is wrong
-    whatever other files there are.
+    `links` are positions in the table of places that all pages share.
     """
 
     anchors: frozenset[str]
-    links: frozenset[Link]
+    links: array[int]
     faults: tuple[str, ...] = ()
 
 
@@ -58,6 +58,7 @@ class Audit:
     """Collects the traces of all files of a site; `faults` tells what does not fit."""
 
     traces: dict[str, Traces] = field(default_factory=dict)
+    _places: dict[Link, int] = field(default_factory=dict)
     _tags: dict[str, Tag | None] = field(default_factory=dict)
     _followed: dict[tuple[str, str, bool], Link | str] = field(default_factory=dict)
 
@@ -71,16 +72,21 @@ class Audit:
 
     def faults(self, files: Collection[str]) -> tuple[str, ...]:
         """One line for each fault, sorted by page. `files` are the URLs of all files of the site."""
-        pages = sorted(self.traces.items())
-        return tuple(f"{url}: {fault}" for url, traces in pages for fault in self._faults_of(traces, files))
+        wrong = {place: why for link, place in self._places.items() if (why := self._wrong(link, files))}
+        return tuple(
+            f"{url}: {fault}"
+            for url, traces in sorted(self.traces.items())
+            for fault in (*traces.faults, *sorted(wrong[place] for place in traces.links if place in wrong))
+        )
 
-    def _faults_of(self, traces: Traces, files: Collection[str]) -> Iterable[str]:
-        yield from traces.faults
-        for target, anchor in sorted(traces.links):
-            if target not in files:
-                yield f"link to {target}, which is not there"
-            elif anchor and target in self.traces and anchor not in self.traces[target].anchors:
-                yield f"link to {target}#{anchor}, an anchor that is not there"
+    def _wrong(self, link: Link, files: Collection[str]) -> str:
+        """What is wrong with a place that a link leads to, or an empty text."""
+        target, anchor = link
+        if target not in files:
+            return f"link to {target}, which is not there"
+        if anchor and target in self.traces and anchor not in self.traces[target].anchors:
+            return f"link to {target}#{anchor}, an anchor that is not there"
+        return ""
 
     def _page(self, url: str, html: str) -> Traces:
         anchors: set[str] = set()
@@ -97,12 +103,22 @@ class Audit:
                 outcomes[self._follow(target, url, loads=False)] = None
             for target in tag.loads:
                 outcomes[self._follow(target, url, loads=True)] = None
-        return _traces(anchors, outcomes)
+        return self._traces(anchors, outcomes)
 
     def _style_sheet(self, url: str, css: str) -> Traces:
         targets = (target.strip() for target in _CSS_URL.findall(css))
-        outcomes = (self._follow(target, url, loads=True) for target in targets if not target.startswith("#"))
-        return _traces((), outcomes)
+        outcomes = dict.fromkeys(self._follow(each, url, loads=True) for each in targets if each[:1] != "#")
+        return self._traces((), outcomes)
+
+    def _traces(self, anchors: Iterable[str], outcomes: Iterable[Link | str]) -> Traces:
+        places = self._places
+        links, faults = array("I"), []
+        for outcome in outcomes:
+            if isinstance(outcome, str):
+                faults.append(outcome)
+            elif outcome != _NOWHERE:
+                links.append(places.setdefault(outcome, len(places)))
+        return Traces(frozenset(anchors), links, tuple(faults))
 
     def _tag(self, written: str) -> Tag | None:
         try:
@@ -123,15 +139,6 @@ class Audit:
         if outcome is None:
             outcome = self._followed[key] = follow(target, key[0], loads=loads)
         return outcome
-
-
-def _traces(anchors: Iterable[str], outcomes: Iterable[Link | str]) -> Traces:
-    found = tuple(outcomes)
-    return Traces(
-        frozenset(anchors),
-        frozenset(outcome for outcome in found if isinstance(outcome, tuple) and outcome != _NOWHERE),
-        tuple(outcome for outcome in found if isinstance(outcome, str)),
-    )
 
 
 def tag_of(written: str) -> Tag | None:
