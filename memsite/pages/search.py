@@ -18,18 +18,21 @@ import zlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 
 from memsite.markdown import match_key, visible
 from memsite.note import Note
 from memsite.pages.note_page import day_of
 from memsite.pages.plan import SitePlan, tags_of
 
-EXCERPT = 1_200
+EXCERPT = 900
 """Characters of a note's text that its excerpts are cut from."""
 _DOCUMENTS = 10
-"""Documents in one shard of excerpts, about."""
-_SHARD_TERMS = 96
-"""Terms in one shard, about. A frequent term has up to 5 KB of postings."""
+"""Documents in one shard of excerpts at most, about."""
+_SHARD_SIZES = 2_000, 14_000
+"""Characters of a shard of terms, at least and at most."""
+_CUT_EVERY = 12
+"""A shard between these sizes ends before one term in so many."""
 _MOST_POSTINGS = 1_500
 """A term in more notes than this says little; the notes in which it weighs most are kept."""
 _LONGEST_WORD = 40
@@ -71,9 +74,15 @@ def folded(text: str) -> str:
     """`text` as it is compared: compatibility forms, accents and case laid aside."""
     if text.isascii():
         return text.lower()
-    decomposed = unicodedata.normalize("NFKD", text)
-    plain = "".join(char for char in decomposed if unicodedata.category(char) != "Mn")
-    return unicodedata.normalize("NFC", plain).lower()
+    decomposed = _marks().sub("", unicodedata.normalize("NFKD", text))
+    return unicodedata.normalize("NFC", decomposed).lower()
+
+
+@cache
+def _marks() -> re.Pattern[str]:
+    """Matches runs of combining marks (Mn)."""
+    marks = [char for char in map(chr, range(0x300, 0x20000)) if unicodedata.category(char) == "Mn"]
+    return re.compile(f"[{''.join(marks)}]+")
 
 
 def words_of(text: str) -> list[str]:
@@ -206,15 +215,19 @@ def url_hash(url: str) -> int:
 
 
 def _postings(documents: Iterable[_Entry]) -> dict[str, str]:
-    """Each term with its postings, terms sorted. Facets are terms behind a control character."""
-    found: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
+    """Each term with its postings, terms sorted. Facets are terms behind a control character.
+
+    On the way a posting is one number, the document's times 32 plus the level.
+    """
+    found: defaultdict[str, list[int]] = defaultdict(list)
     for number, entry in enumerate(documents):
         base = _SATURATION * (1 - _LENGTH_SHARE + _LENGTH_SHARE * entry.length / _USUAL_LENGTH)
         for term, weight in entry.weights.items():
-            level = int(_LEVELS * weight / (weight + base)) + _IN_TITLE * (term in entry.heads)
-            found[term].append((number, level))
+            found[term].append(number << 5 | int(_LEVELS * weight / (weight + base)))
+        for term in entry.heads:
+            found[term][-1] += _IN_TITLE
         for facet in _facets(entry):
-            found[facet].append((number, 0))
+            found[facet].append(number << 5)
     return {term: _encoded(found[term], whole=term[0] == "\x01") for term in sorted(found)}
 
 
@@ -225,20 +238,35 @@ def _facets(entry: _Entry) -> Iterator[str]:
         yield f"\x01g{match_key(tag)}"
 
 
-def _encoded(postings: list[tuple[int, int]], *, whole: bool) -> str:
+def _encoded(postings: list[int], *, whole: bool) -> str:
     """Gaps and levels as text. A list that was cut begins with `!` and the true number of notes."""
-    head = ""
+    parts = []
     if len(postings) > _MOST_POSTINGS and not whole:
-        head = f"!{len(postings)}!"
-        heaviest = sorted(postings, key=lambda pair: (-pair[1], pair[0]))[:_MOST_POSTINGS]
-        postings = sorted(heaviest)
-    parts = [head]
+        parts.append(f"!{len(postings)}!")
+        postings = _heaviest(postings)
     last = -1
-    for number, level in postings:
+    for posting in postings:
+        number = posting >> 5
         gap = number - last - 1
         last = number
-        parts.append((_DIGITS[gap] if gap < 36 else _base36(gap)) + chr(65 + level))
+        parts.append((_DIGITS[gap] if gap < 36 else _base36(gap)) + chr(65 + (posting & 31)))
     return "".join(parts)
+
+
+def _heaviest(postings: list[int]) -> list[int]:
+    """The postings of the highest levels, as many as are kept, still in order of documents."""
+    amounts = Counter(posting & 31 for posting in postings)
+    level, left = 31, _MOST_POSTINGS
+    while amounts[level] < left:
+        left -= amounts[level]
+        level -= 1
+    kept = []
+    for posting in postings:
+        if posting & 31 == level:
+            left -= 1
+        if posting & 31 > level or (posting & 31 == level and left >= 0):
+            kept.append(posting)
+    return kept
 
 
 def _base36(number: int) -> str:
@@ -250,24 +278,30 @@ def _base36(number: int) -> str:
 
 
 def _chunks(postings: Mapping[str, str]) -> Iterator[list[tuple[str, str]]]:
-    """Shards of neighbouring terms. A term's own hash says whether a shard begins at it."""
+    """Shards of neighbouring terms. A term's own hash says whether a shard may begin at it, so that
+    the cuts stay where they are when other terms come and go."""
     chunk: list[tuple[str, str]] = []
+    size = 0
+    least, most = _SHARD_SIZES
     for pair in postings.items():
-        if chunk and zlib.crc32(pair[0].encode("utf-8", "replace")) % _SHARD_TERMS == 0:
+        added = len(pair[0]) + len(pair[1]) + 6
+        may_begin = zlib.crc32(pair[0].encode("utf-8", "replace")) % _CUT_EVERY == 0
+        if chunk and (size + added > most or (size > least and may_begin)):
             yield chunk
-            chunk = []
+            chunk, size = [], 0
         chunk.append(pair)
+        size += added
     if chunk:
         yield chunk
 
 
 def _title_words(documents: Iterable[_Entry]) -> dict[int, list[str]]:
-    """Words of titles by length, for forgiving a slip. Short ones have too many neighbours."""
+    """Words of titles by length, for forgiving a slip. Short ones and numbers have too many neighbours."""
     words = {
         word
         for entry in documents
         for word in words_of(entry.title)
-        if len(word) > 3 and not _CJK_RUNS.search(word)
+        if len(word) > 3 and not word.isdigit() and not _CJK_RUNS.search(word)
     }
     by_length: defaultdict[int, list[str]] = defaultdict(list)
     for word in sorted(words):

@@ -89,7 +89,7 @@
   async function expansions(word, isPrefix) {
     const found = [];
     const first = place(word);
-    for (let number = first; number < Math.min(first + (isPrefix ? 3 : 1), index.terms.length); number++) {
+    for (let number = first; number < Math.min(first + (isPrefix ? Math.min(3, word.length) : 1), index.terms.length); number++) {
       if (number > first && !index.terms[number].startsWith(word)) break;
       const pairs = await shard("t", number);
       for (let i = 0; i < pairs.length; i += 2) {
@@ -162,7 +162,7 @@
     for (const [number, word] of list.slice(0, 8).entries()) {
       const { scores, cut, terms } = await weigh(word, isPrefix && number === list.length - 1);
       matched.push(word, ...terms);
-      if (!cut) needed += 1;
+      if (!cut && scores.size) needed += 1;
       for (const [document, score] of scores) {
         if (allowed && !allowed.has(document)) continue;
         const sum = total.get(document) || { score: 0, words: 0 };
@@ -307,7 +307,7 @@
       try { history.replaceState(null, "", query ? `?q=${encodeURIComponent(query)}` : location.pathname); } catch (blocked) { /* from a disk */ }
     }
     let timer;
-    field.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(search, 90); });
+    field.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(search, 180); });
     for (const select of Object.values(choices)) select.addEventListener("change", search);
     more.addEventListener("click", () => show(list.children.length));
     container.addEventListener("keydown", function (event) {

@@ -104,7 +104,7 @@ def opened(browser: Browser, site: Path, host: str, request: pytest.FixtureReque
 def results(page: Page, query: str, field: str = ".ms-palette input") -> list[str]:
     """Titles that a search finds."""
     page.locator(field).fill(query)
-    page.wait_for_timeout(150)
+    page.wait_for_timeout(260)
     page.locator(".ms-said").filter(has_text="found").first.wait_for()
     return page.locator(".ms-results a").all_inner_texts()
 
@@ -150,7 +150,7 @@ def test_a_query_is_text_and_no_pattern(browser: Browser, site: Path, query: str
     page.on("pageerror", lambda error: faults.append(str(error)))
     page.goto(f"{site.as_uri()}/search.html")
     page.locator(".ms-field").fill(query)
-    page.wait_for_timeout(250)
+    page.wait_for_timeout(350)
     assert page.locator(".ms-said").inner_text()
     assert faults == []
     page.close()
