@@ -69,7 +69,9 @@ class Outline:
                     self._block(token.content.replace(GONE, "").rstrip("\n"), opaque=True)
                 case "html_block":
                     self._html(token)
-            if block := token.meta.get("block"):
+            if (block := token.meta.get("block")) and block in self.blocks:
+                del token.meta["block"]  # an id stands on a page once: the first counts
+            elif block:
                 self.blocks.append(block)
 
     def _heading(self, token: Token, inline: Token, *, first: bool) -> None:
@@ -375,8 +377,11 @@ def _demote(children: list[Token]) -> None:
             child.meta["embed"] = False
 
 
+_SILENT = frozenset({"text", "softbreak", "hardbreak", "remark"})
+
+
 def _says_something(run: list[Token]) -> bool:
-    return any(child.content.strip() or child.nesting for child in run)
+    return any(child.content.strip() or child.type not in _SILENT for child in run)
 
 
 def _apart(inline: Token, opening: Token, closing: Token) -> Iterator[Token]:
