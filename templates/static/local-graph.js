@@ -41,12 +41,12 @@
   }
 
   /* Letters, wide ones (Chinese, emoji) counted twice. */
-  const width = (text) => Array.from(text).reduce((sum, letter) => sum + (letter.codePointAt(0) > 0x2e7f ? 2 : 1), 0);
+  const breadth = (text) => Array.from(text).reduce((sum, letter) => sum + (letter.codePointAt(0) > 0x2e7f ? 2 : 1), 0);
 
   function shorten(text, most) {
-    if (width(text) <= most) return text;
+    if (breadth(text) <= most) return text;
     const letters = Array.from(text);
-    while (width(letters.join("")) >= most) letters.pop();
+    while (breadth(letters.join("")) >= most) letters.pop();
     return `${letters.join("").trimEnd()}…`;
   }
 
@@ -94,7 +94,7 @@
       const reach = node.depth * spread * (nodes.length > 20 ? 0.55 : 0.9);
       node.x = cx + Math.cos(angle) * reach;
       node.y = cy + Math.sin(angle) * reach;
-      node.wide = node.named ? Math.min(56, 6 + width(shorten(node.label, node.depth ? 16 : 24)) * 3) : 9;
+      node.wide = node.named ? Math.min(56, 6 + breadth(shorten(node.label, node.depth ? 16 : 24)) * 3) : 9;
     });
     for (let step = 0; step < 260; step++) {
       const heat = 1 - step / 260;
