@@ -215,13 +215,13 @@ def test_the_page_has_no_inline_script_and_its_table_holds_everything(site: Site
         if name == "style" or name.startswith("on")
     ]
     tables = [
-        {"".join(row.find("th").itertext()): row for row in table.find("tbody")}
+        {"".join(row.find("td").itertext()): row for row in table.find("tbody")}
         for table in tree.iter("table")
     ]
     assert HOSTILE in tables[1]
     assert "Alone" in tables[1]
     assert "Harbour ×3" in "".join(tables[1]["Tides"].itertext())
-    assert tables[1]["Tides"].find("th/a").get("href") == "notes/tides.html"
+    assert tables[1]["Tides"].find("td/a").get("href") == "notes/tides.html"
 
 
 def test_one_file_runs_only_what_its_policy_lists(site: SitePlan) -> None:
@@ -267,7 +267,7 @@ def test_long_tables_have_pages_of_their_own() -> None:
 
     files = dict(picture_files(empty, {"concepts": view}))
     rows = b"".join(files[url] for url in ("graph/concepts.html", "graph/concepts.2.html")).count(
-        b'<th scope="row"'
+        b'<td class="ms-row-title"'
     )
     assert rows == 1_200
     assert b"graph/concepts.html" in files["graph.html"]
@@ -306,3 +306,14 @@ def test_the_overview_joins_groups_where_their_members_are() -> None:
         ("odd", 2, "graph.html#view=notes&group=1"),
     ]
     assert whole.strokes == (Stroke(0, 1, 3),)
+
+
+def test_the_library_is_the_one_that_its_readme_names() -> None:
+    import hashlib
+
+    from memsite.templates import templates_folder
+
+    folder = templates_folder() / "static/vendor/vis-network"
+    digest = hashlib.sha256((folder / "vis-network.min.js").read_bytes()).hexdigest()
+    assert f"{digest}  vis-network.min.js" in (folder / "README.md").read_text(encoding="utf-8")
+    assert {"LICENSE-MIT", "LICENSE-APACHE-2.0"} <= {path.name for path in folder.iterdir()}

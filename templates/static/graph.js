@@ -476,7 +476,7 @@
     $("colour").value = state.colour;
     $("weight").max = String(Math.min(12, graph.model.heaviest));
     $("weight").value = String(state.weight);
-    $("weight-value").textContent = state.weight > 1 ? `at least ${state.weight}` : "all";
+    $("weight-value").textContent = String(state.weight);
     $("weight-row").hidden = graph.model.heaviest < 2;
     $("orphans").checked = state.orphans;
     $("since").value = state.since;
