@@ -326,6 +326,22 @@ def test_context_sync_and_check(root: Path) -> None:
     talk(root, steps)
 
 
+def test_a_site_with_a_secret_is_not_built_and_the_secret_not_told(root: Path) -> None:
+    secret = "ghp_" + "9aZ" * 12
+    (root / "notes/Key.md").write_text(f"The key of [[Retry]] is {secret}.\n", encoding="utf-8")
+
+    async def steps(client: Client) -> None:
+        error = await refusal(client, "BuildSite")
+        assert error["code"] == "E017"
+        assert secret not in json.dumps(error)
+        found = await answer(client, "CheckMemory", severity="warning")
+        assert [problem["code"] for problem in found["problems"]] == ["W013"]
+        assert secret not in json.dumps(found)
+
+    talk(root, steps)
+    assert not (root / "site/index.html").exists()
+
+
 def test_what_others_write_is_seen_by_the_next_call(root: Path) -> None:
     async def steps(client: Client) -> None:
         assert (await answer(client, "SearchMemories", query="zebra"))["total"] == 0
