@@ -1,0 +1,1 @@
+# The engine is here; predict.py went away.
