@@ -205,6 +205,19 @@ def test_any_text_leaves_the_frame_whole(pieces: list[str]) -> None:
     ]
 
 
+def test_a_note_elsewhere_changes_no_page_but_listings() -> None:
+    files = {f"vault/a/n{n}.md": f"[[n{n + 1}]] [[Shared]] text" for n in range(6)} | {
+        "vault/b/x.md": "[[Other]]"
+    }
+    before = written(site_of(files))
+    after = written(site_of(files | {"vault/b/y.md": "[[Else]] words"}))
+    changed = {url for url, text in before.items() if after[url] != text and url.endswith(".html")}
+    assert changed == {
+        "index.html", "notes.html", "concept/index.html", "store/vault/index.html", "store/vault/b/index.html",
+        "vault/b/x.html",
+    }  # fmt: skip
+
+
 # The templates --------------------------------------------------------------------------------------
 
 

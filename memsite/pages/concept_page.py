@@ -24,7 +24,6 @@ class ConceptView:
     links: int
     related: tuple[Named, ...]
     """Concepts and notes that occur in the same notes, most often first."""
-    community: Named | None
     spellings: tuple[str, ...]
     shard: str
 
@@ -60,7 +59,6 @@ def concept_view(page: Page, desk: Desk) -> ConceptView:
         notes=len(addresses),
         links=len(concept.mentions),
         related=_together(page.subject, desk, root),
-        community=None,
         spellings=_spellings(concept.mentions, desk, title),
         shard=desk.shard(page.url, root),
     )

@@ -116,7 +116,6 @@ class HomeView:
     start: Named | None
     body: str
     """The start note as sanitised HTML; empty when there is none."""
-    hidden: int
 
 
 def row_of(address: Address, desk: Desk, root: str) -> Row:
@@ -160,7 +159,6 @@ def home_view(page: Page, desk: Desk) -> HomeView:
         severities=tuple((name, counts[name]) for name in ("error", "warning", "info") if counts[name]),
         start=Named(visible(graph.notes[start].title), desk.note_href(start, "")) if start else None,
         body=filler.body(start) if start else "",
-        hidden=plan.hidden,
     )
 
 

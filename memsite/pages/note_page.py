@@ -187,8 +187,8 @@ def day_of(note: Note) -> str:
 def edit_command(note: Note) -> str:
     """The command that appends to the note as it is now, for a POSIX shell."""
     return (
-        f"memsite edit {shlex.quote(visible(note.address))} append --checksum {note.checksum} "
-        f"{shlex.quote('New text with a [[concept]].')}"
+        f"memsite edit {shlex.quote(visible(note.address))} --operation append --checksum {note.checksum} "
+        f"--content {shlex.quote('New text with a [[concept]].')}"
     )
 
 
@@ -381,8 +381,9 @@ def _mention(note: Note, mention: Mention, desk: Desk, root: str) -> PlainMentio
     target = note.path.removesuffix(".md").rpartition("/")[2]
     link = f"[[{target}]]" if target == mention.name else f"[[{target}|{name}]]"
     command = (
-        f"memsite edit {shlex.quote(visible(other.address))} find_replace --checksum {other.checksum} "
-        f"--find {shlex.quote(name)} --expected-count {mention.count} {shlex.quote(visible(link))}"
+        f"memsite edit {shlex.quote(visible(other.address))} --operation find_replace "
+        f"--checksum {other.checksum} --find-text {shlex.quote(name)} "
+        f"--content {shlex.quote(visible(link))} --expected-count {mention.count}"
     )
     return PlainMention(
         visible(other.title), desk.note_href(other.address, root), before, name, after, command

@@ -64,7 +64,7 @@ class Relations:
 
     @cached_property
     def _related(self) -> Mapping[Address, tuple[Related, ...]]:
-        return related(self.graph, most=12)
+        return related(self.graph, most=9)
 
     @cached_property
     def _mentions(self) -> Mapping[Address, tuple[Mention, ...]]:

@@ -21,9 +21,10 @@ from dataclasses import dataclass
 from functools import cache
 
 from memsite.markdown import match_key, visible
-from memsite.note import Note
+from memsite.note import Concept, Note
 from memsite.pages.note_page import day_of
 from memsite.pages.plan import SitePlan, tags_of
+from memsite.pages.templating import templates_of
 
 EXCERPT = 900
 """Characters of a note's text that its excerpts are cut from."""
@@ -141,21 +142,24 @@ def _entries(plan: SitePlan) -> Iterator[_Entry]:
     for note in plan.graph.notes.values():
         yield _note_entry(note, plan)
     for key, url in plan.concepts.items():
-        concept = plan.graph.concepts[key]
-        weights = dict.fromkeys(words_of(concept.name), _WEIGHTS["title"])
-        said = len(concept.mentions)
-        yield _Entry(
-            plan.href(url),
-            visible(concept.name),
-            "",
-            "concept",
-            "",
-            (),
-            f"×{said}",
-            weights,
-            frozenset(weights),
-            _USUAL_LENGTH,
-        )
+        yield _concept_entry(plan.graph.concepts[key], plan.href(url), plan)
+
+
+def _concept_entry(concept: Concept, href: str, plan: SitePlan) -> _Entry:
+    weights = dict.fromkeys(words_of(concept.name), _WEIGHTS["title"])
+    said = templates_of(plan.config).count(len(concept.mentions), "mentions")
+    return _Entry(
+        url=href,
+        title=visible(concept.name),
+        store="",
+        type="concept",
+        date="",
+        tags=(),
+        text=said,
+        weights=weights,
+        heads=frozenset(weights),
+        length=_USUAL_LENGTH,
+    )
 
 
 def _note_entry(note: Note, plan: SitePlan) -> _Entry:

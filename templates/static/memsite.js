@@ -103,6 +103,14 @@
       if (target) links.set(target, link);
     }
     if (!links.size) return;
+    const list = one(".ms-contents ol");
+    const body = one(".ms-article .ms-body");
+    if (body && links.size > 2) {
+      /* Where there is no column beside the text the contents fold away above it. */
+      const folded = make("details", { class: "ms-folded" }, make("summary", { class: "ms-label", text: texts.contents }), list.cloneNode(true));
+      folded.addEventListener("click", (event) => { if (event.target.closest("a")) folded.open = false; });
+      body.before(folded);
+    }
     let current;
     let waiting = false;
     function mark() {

@@ -212,7 +212,8 @@
     const marks = hits(text, wanted);
     let start = Math.max(0, (marks.length ? marks[0][0] : 0) - 60);
     if (start) start = Math.max(start, text.indexOf(" ", start) + 1 <= marks[0][0] ? text.indexOf(" ", start) + 1 : 0);
-    const end = Math.min(text.length, start + size);
+    let end = Math.min(text.length, start + size);
+    if (end < text.length) end = Math.max(text.lastIndexOf(" ", end), end - 20);
     const runs = [[start ? "…" : "", false]];
     let at = start;
     for (const [from, to] of marks) {
