@@ -6,12 +6,13 @@ import difflib
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from memsite.edit import Edit, Edited, apply_to_bytes, decode
-from memsite.errors import IndexUnreadable, NotFound, StaleChecksum, WikiLinkRequired
+from memsite.errors import IndexUnreadable, MemsiteError, NotFound, StaleChecksum, WikiLinkRequired
 from memsite.memory.answers import Written
 from memsite.memory.integrity import note_problems, store_problems
 from memsite.note import Checksum, IndexEntry, Note, Problem, Source, address_of
@@ -100,10 +101,11 @@ def _rewrite(
         require_writable(path, place, held)
         content, edited = rewrite(held.content)
         return _answer(memory, store, path, held, content, edited, operation=operation, tx=None, dry_run=True)
+    ahead = _ahead(store, path, rewrite, expected=expected)
     with memory.open_for_writing(store) as writable:
         held = present(store, path, writable.read(path), expected=expected)
         require_writable(path, writable.locate(path), held)
-        content, edited = rewrite(held.content)
+        content, edited = ahead.get(held.checksum) or rewrite(held.content)
         tx = None
         if content != held.content:
             address = address_of(store.name, path)
@@ -112,6 +114,22 @@ def _rewrite(
     answer = _answer(memory, store, path, held, content, edited, operation=operation, tx=tx, dry_run=False)
     others = (each for each in store_problems(memory, store) if each not in answer.problems)
     return replace(answer, remarks=(*answer.remarks, *remarks), problems=(*answer.problems, *others))
+
+
+def _ahead(
+    store: Store, path: str, rewrite: Rewrite, *, expected: Checksum | None
+) -> dict[Checksum, tuple[bytes, Edited]]:
+    """The edit, done on what the note holds before the lock is taken, so that the lock is held shortly.
+
+    What is refused now is refused again under the lock, if the note still says the same.
+    """
+    with suppress(MemsiteError, OSError):
+        place = locate(store.root, path)
+        held = hold(place)
+        if held is not None and expected in (None, held.checksum):
+            require_writable(path, place, held)
+            return {held.checksum: rewrite(held.content)}
+    return {}
 
 
 def present(store: Store, path: str, held: Held | None, *, expected: Checksum | None) -> Held:
