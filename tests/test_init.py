@@ -83,12 +83,39 @@ def test_it_never_overwrites(empty: Path, capsys: pytest.CaptureFixture[str]) ->
     assert (empty / WORKFLOW).is_file()
 
 
+def test_settings_in_pyproject_are_settings(empty: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_tree(empty, {"pyproject.toml": '[tool.memsite.stores.docs]\nkind = "vault"\npath = "notes"\n'})
+    assert init(empty) == 0
+    assert "kept pyproject.toml" in capsys.readouterr().out
+    assert not (empty / "memsite.toml").exists()
+
+
 def test_without_a_store_it_says_how_to_begin(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert init(tmp_path) == 2
     told = capsys.readouterr().err
     assert "E001" in told
     assert "memsite init --vault FOLDER" in told
     assert not (tmp_path / "memsite.toml").exists()
+
+
+def test_on_a_terminal_it_asks(empty: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal:
+        def isatty(self) -> bool:
+            return True
+
+    asked: list[str] = []
+
+    def prompt(question: str, **_: Any) -> object:
+        asked.append(question)
+        return Path("notes") if "folder" in question else "The board"
+
+    monkeypatch.setattr("memsite.cli.start.sys.stdin", Terminal())
+    monkeypatch.setattr("memsite.cli.start.click.prompt", prompt)
+    assert init(empty) == 0
+    assert len(asked) == 2
+    config = load_config(empty)
+    assert config.site.title == "The board"
+    assert [(store.name, store.path) for store in config.stores] == [("notes", "notes")]
 
 
 @pytest.mark.parametrize("form", ["memsite.toml", "yaml"])

@@ -15,6 +15,7 @@ from memsite.cli.terminal import echo, note_line, visible
 from memsite.errors import BadArgument, NoStore
 
 if TYPE_CHECKING:
+    from memsite.config import Config
     from memsite.stores import Discovery, Store
 
 CI_FILES = {"github": ".github/workflows/memory.yml", "gitlab": ".gitlab-ci.yml"}
@@ -38,15 +39,21 @@ def init_command(title: str | None, ci: str | None, *, hook: bool) -> None:
 
     Files that are there already stay as they are.
     """
+    from memsite.config import load_config
+
     options = invocation()
     root = (options.project or Path.cwd()).resolve()
-    discovery = _found(root)
+    settings = load_config(root)
+    discovery = _found(root, settings)
     for store in discovery.stores:
         notes = len(store.paths())
         echo(visible(f"found {store.name} ({store.kind}, {notes} note{'s' * (notes != 1)}): {store.root}"))
     for remark in discovery.notes:
         note_line(visible(f"note: {remark}"))
-    _write(root / "memsite.toml", settings_text(title or _asked_title(root), discovery, root))
+    if settings.file is not None:
+        echo(visible(f"kept {settings.file.name}: the settings are there already"))
+    else:
+        _write(root / "memsite.toml", settings_text(title or _asked_title(root), discovery, root))
     if ci:
         _write(root / CI_FILES[ci], _template(f"{ci}.yml"))
     if hook:
@@ -54,16 +61,14 @@ def init_command(title: str | None, ci: str | None, *, hook: bool) -> None:
     echo("next: memsite check, then memsite serve")
 
 
-def _found(root: Path) -> Discovery:
+def _found(root: Path, settings: Config) -> Discovery:
     """The stores of the project; without any, a person is asked for a folder.
 
     Raises NoStore (E001) where nobody can be asked, BadArgument (E019) for a folder that is not there.
     """
-    from memsite.config import load_config
     from memsite.stores import find_stores
 
     options = invocation()
-    settings = load_config(root)
     try:
         return find_stores(settings, root, system_dir=options.system_dir, vaults=options.vaults)
     except NoStore as error:
@@ -79,7 +84,7 @@ def _found(root: Path) -> Discovery:
 
 
 def _asked_title(root: Path) -> str:
-    if not sys.stdin.isatty() or (root / "memsite.toml").exists():
+    if not sys.stdin.isatty():
         return root.name or "Memory"
     return str(click.prompt("Title of the site", default=root.name or "Memory", err=True))
 
