@@ -27,6 +27,30 @@ HERE = Path(__file__).resolve().parent
 COLUMNS = 100
 NOTICE = "*This page is written by `docs/generate.py`: change what it is made from, not the page.*\n"
 
+# The documents that the command line makes itself, by field: type and meaning.
+MADE = {
+    "Build": {
+        "output": "string | The folder of the site.",
+        "stopped": "boolean | `--strict` met a warning: nothing was written.",
+        "notes": "integer | Notes that are published.",
+        "private": "integer | Notes that are left out.",
+        "pages": "integer |",
+        "written": "list of string | Files of the site that changed.",
+        "unchanged": "integer | Files that were equal already.",
+        "removed": "list of string | Files of an earlier build that are gone.",
+        "links": "integer | Links that were followed.",
+        "bytes": "integer | Size of all files.",
+        "problems": "object of integer | By severity.",
+        "faults": "list of string | What is wrong with the site itself: faults of memsite.",
+        "seconds": "object of number | Wall time by stage.",
+    },
+    "Stores": {
+        "stores": "list of object | `name`, `kind`, `path` and the number of `notes` of each.",
+        "tried": "list of object | `kind`, `rule` and `path` of each place looked at, whether it was `found`.",
+        "remarks": "list of string | What a person should know about them.",
+    },
+}
+
 # What each command prints with --json, and each tool of the MCP server answers.
 SHOWN = {
     "list": "notes",
@@ -223,6 +247,10 @@ def json_page() -> str:
         ),
         "| `undo --list` | an object with `transactions`, a list of [Undoable](#undoable) |",
         "| `check`, `report` | the report, with its [schema](#report) |",
+        "| `diff` | the `diff` of the report, under `$defs` in its schema |",
+        "| `build` | [Build](#build) |",
+        "| `stores` | [Stores](#stores) |",
+        "| `graph` | the graph itself, in the form that `--format` names |",
         "",
         "## Errors\n",
         "A refusal is a document too, with the exit code of the [command line](cli.md):\n",
@@ -233,6 +261,9 @@ def json_page() -> str:
     ]
     for shape in _shapes():
         parts.append(_shape_section(shape))
+    for name, rows in MADE.items():
+        lines = [f"| `{field}` | {told} |" for field, told in rows.items()]
+        parts.append("\n".join([f"## {name}\n", "| field | type | meaning |\n|---|---|---|", *lines, ""]))
     parts.append(
         "## Report\n\nWhat `check --format json` and `report.json` hold follows the schema that is part of "
         'the package: `from memsite.report import json_schema`. Its `format` is `"memsite-report/1"`.\n'

@@ -208,6 +208,14 @@ def test_the_answer_of_undo_follows_its_schema(example: Path, capsys: pytest.Cap
     jsonschema.Draft202012Validator(schema["$defs"]["undo"]).validate(json.loads(capsys.readouterr().out))
 
 
+@pytest.mark.parametrize("name", ["Build", "Stores"])
+def test_a_document_of_the_command_line_has_the_fields_told(
+    name: str, example: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run([name.lower(), "--json"]) == 0
+    assert list(json.loads(capsys.readouterr().out)) == list(generator().MADE[name])
+
+
 def test_every_schema_is_tried() -> None:
     schema = json.loads((DOCS / "answers.schema.json").read_bytes())
     jsonschema.Draft202012Validator.check_schema(schema)
