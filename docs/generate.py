@@ -46,7 +46,7 @@ MADE = {
     },
     "Stores": {
         "stores": "list of object | `name`, `kind`, `path` and the number of `notes` of each.",
-        "tried": "list of object | `kind`, `rule` and `path` of each place looked at, whether it was `found`.",
+        "tried": "list of object | `kind`, `rule` and `path` of each place, and whether it was `found`.",
         "remarks": "list of string | What a person should know about them.",
     },
 }
