@@ -74,12 +74,15 @@ def main() -> None:
 
 def pages() -> dict[str, str]:
     """Every generated file by its name."""
-    return {
+    made = {
         "cli.md": cli_page(),
         "configuration.md": configuration_page(),
         "rules.md": rules_page(),
         "mcp.md": mcp_page(),
         "json.md": json_page(),
+    }
+    return {
+        **{name: f"{text.rstrip()}\n\n---\n\n{NOTICE}" for name, text in made.items()},
         "answers.schema.json": json.dumps(answers_schema(), indent=1) + "\n",
     }
 
@@ -91,7 +94,6 @@ def cli_page() -> str:
     root = click.Context(memsite, info_name="memsite", terminal_width=COLUMNS, **memsite.context_settings)
     parts = [
         "# Command line\n",
-        NOTICE,
         "Every command takes `--project FOLDER`, `--system-dir FOLDER` and `--vault [NAME=]FOLDER`, before "
         "or after its name. Results go to standard output, everything else to standard error. How an answer "
         "looks with `--json` is told in [JSON](json.md), every finding in [Rules](rules.md).\n",
@@ -125,7 +127,6 @@ def _help(context: click.Context) -> str:
 def configuration_page() -> str:
     parts = [
         "# Configuration\n",
-        NOTICE,
         "Settings stand in `memsite.toml` in the folder of the project, or under `[tool.memsite]` in "
         "`pyproject.toml`. None is needed: [`memsite init`](cli.md#init) writes a file that shows them all. "
         "A key that is not understood is an error (E015) that names the near one; no setting is ever "
@@ -172,7 +173,6 @@ def rules_page() -> str:
     return "\n".join(
         [
             "# Rules\n",
-            NOTICE,
             "What `memsite check` finds. Severities can be changed for the project or for one store, see "
             "[Configuration](configuration.md#check); `<!-- memsite-ignore W005 -->` in a note silences a "
             "rule for the next line, or for the whole note when it stands before its text. Secrets are never "
@@ -233,7 +233,6 @@ def answers_schema() -> dict[str, Any]:
 def json_page() -> str:
     parts = [
         "# JSON\n",
-        NOTICE,
         "With `--json` a command prints one JSON document on standard output and nothing else. The tables "
         "name every field; [answers.schema.json](answers.schema.json) says the same as a JSON Schema, with "
         "one definition for each command. Fields may be added; none goes or changes its meaning without a "
@@ -326,7 +325,6 @@ def _type_name(hint: Any) -> str:
 def mcp_page() -> str:
     parts = [
         "# MCP tools\n",
-        NOTICE,
         "What `memsite mcp` offers; [Agents](agents.md) says how to set it up. Answers are the shapes of "
         "[JSON](json.md), as structured content and as text. A refusal has `isError` and the document that "
         "the command line prints. A tool marked *writes* is not there with `--read-only`.\n",
