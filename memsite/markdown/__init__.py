@@ -3,7 +3,7 @@
 from memsite.markdown.document import PARSER_VERSION, parse
 from memsite.markdown.metadata import describe
 from memsite.markdown.names import concept_key, match_key, slug, visible
-from memsite.markdown.sections import Section, body_start, sections, wikilinks
+from memsite.markdown.sections import Section, body_start, sections, wikilinks, without_comments
 
 __all__ = [
     "PARSER_VERSION",
@@ -17,4 +17,5 @@ __all__ = [
     "slug",
     "visible",
     "wikilinks",
+    "without_comments",
 ]

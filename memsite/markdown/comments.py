@@ -1,4 +1,4 @@
-"""`%%comments%%`: where they stand, and how the parser is kept from seeing them."""
+"""`%%comments%%`: where they stand, how the parser is kept from seeing them, and text without any."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ GONE = "\x01"
 """Stands for a character of a comment; no note holds it, since control characters are neutral by then."""
 
 _GONE_LINE = re.compile(rf"^[ \t]*{GONE}[ \t{GONE}]*$", re.MULTILINE)
-_SPAN_OR_MARK = re.compile(
-    r"(?<!`)(?P<ticks>`++)(?:(?!\n[ \t]*\n).){1,2000}?(?<!`)(?P=ticks)(?!`)|%%", re.DOTALL
-)
+_SPAN = r"(?<!`)(?P<ticks>`++)(?:(?!\n[ \t]*\n).){1,2000}?(?<!`)(?P=ticks)(?!`)"
+_SPAN_OR_MARK = re.compile(rf"{_SPAN}|%%", re.DOTALL)
+_SPAN_OR_ANY_MARK = re.compile(rf"{_SPAN}|%%|<!--", re.DOTALL)
 
 
 def blank_comments(text: str, md: MarkdownIt) -> str:
@@ -34,22 +34,45 @@ def blank_comments(text: str, md: MarkdownIt) -> str:
     return _GONE_LINE.sub("", "".join([*pieces, text[position:]]))
 
 
-def _comments(text: str, code: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+def uncommented(text: str, md: MarkdownIt) -> str:
+    """Markdown without its `%%comments%%` and `<!--comments-->`, all else as it was."""
+    if "%%" not in text and "<!--" not in text:
+        return text
+    code = _code(text.replace("\r\n", " \n"), md)
+    pieces: list[str] = []
     position = 0
-    while found := _SPAN_OR_MARK.search(text, position):
+    for start, end in _comments(text, code, marks=_SPAN_OR_ANY_MARK):
+        pieces.append(text[position:start])
+        position = end
+    return "".join([*pieces, text[position:]])
+
+
+def _comments(
+    text: str, code: Sequence[tuple[int, int]], *, marks: re.Pattern[str] = _SPAN_OR_MARK
+) -> Iterator[tuple[int, int]]:
+    position = 0
+    alone: set[str] = set()  # what has no partner here has none further on either
+    while found := marks.search(text, position):
         if end := _code_end(found.start(), code):
             position = end
         elif found["ticks"]:
             leads_into_block = _code_end(found.end() - 1, code)
             position = found.start() + len(found["ticks"]) if leads_into_block else found.end()
+        elif found[0] not in alone and (end := _partner_end(text, found, code)):
+            position = end
+            yield found.start(), end
         else:
-            partner = text.find("%%", found.end())
-            while partner >= 0 and (end := _code_end(partner, code)):
-                partner = text.find("%%", end)
-            if partner < 0:
-                return
-            position = partner + 2
-            yield found.start(), position
+            alone.add(found[0])
+            position = found.end()
+
+
+def _partner_end(text: str, mark: re.Match[str], code: Sequence[tuple[int, int]]) -> int:
+    """Where the comment ends that `mark` opens; 0 where nothing closes it."""
+    closing = "-->" if mark[0] == "<!--" else "%%"
+    partner = text.find(closing, mark.end())
+    while partner >= 0 and (end := _code_end(partner, code)):
+        partner = text.find(closing, end)
+    return partner + len(closing) if partner >= 0 else 0
 
 
 def _code(text: str, md: MarkdownIt) -> list[tuple[int, int]]:

@@ -21,7 +21,7 @@ from memsite.markdown.syntax import syntax_plugin
 from memsite.markdown.wikilink import wikilink_plugin
 from memsite.note import Context, Document, Finding, Link, PropertyValue
 
-PARSER_VERSION = 1
+PARSER_VERSION = 2
 """Part of every cache key: raised whenever the same bytes would give another document."""
 
 _LINK_KEYS = frozenset({"related", "up", "parent", "links", "supersededBy", "superseded_by"})

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from memsite.markdown import front_matter
+from memsite.markdown.comments import uncommented
 from memsite.markdown.document import markdown, parse
 from memsite.markdown.hidden import neutral
 from memsite.markdown.names import slug
@@ -45,6 +46,12 @@ def body_start(text: str) -> int:
         lines = front.block.count("\n") + 2
         return starts[lines] if lines < len(starts) else len(text)
     return bom + front_matter.read(plain_text).end
+
+
+def without_comments(text: str) -> str:
+    """A whole note's text without the `%%comments%%` and `<!--comments-->` of its body outside code."""
+    start = body_start(text)
+    return text[:start] + uncommented(text[start:], markdown())
 
 
 def sections(text: str) -> tuple[Section, ...]:

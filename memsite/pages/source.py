@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
-# Code comes first in the alternatives: a comment inside it is text.
-_CODE_OR_COMMENT = re.compile(
-    r"^(?P<fence>[ >]*(?P<marks>`{3,}|~{3,}))[^\n]*\n(?:.*?\n)??[ >]*(?P=marks)[`~]*[ \t]*$"
-    r"|(?P<ticks>`+)(?!`)(?:(?!\n[ \t]*\n).){1,2000}?(?<!`)(?P=ticks)(?!`)"
-    r"|(?P<comment>%%.*?%%|<!--.*?-->)",
-    re.MULTILINE | re.DOTALL,
-)
+from memsite.markdown import without_comments
 
 
 def published_source(content: bytes) -> bytes:
@@ -22,5 +14,4 @@ def published_source(content: bytes) -> bytes:
         text = content.decode("utf-8")
     except UnicodeDecodeError:
         return content
-    kept = _CODE_OR_COMMENT.sub(lambda found: "" if found["comment"] else found[0], text)
-    return kept.encode("utf-8")
+    return without_comments(text).encode("utf-8")
