@@ -129,7 +129,7 @@ def _arrange(
 
 def _rounds(count: int, *, warm: bool) -> int:
     """Rounds of ForceAtlas2: 300 to 2,000 nodes, then about as many as take the same few seconds."""
-    return max(8, min(20, 150_000 // count)) if warm else max(24, min(300, 400_000 // count))
+    return max(4, min(20, 150_000 // count)) if warm else max(12, min(300, 400_000 // count))
 
 
 def _phyllotaxis(count: int) -> Positions:
