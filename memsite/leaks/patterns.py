@@ -348,7 +348,9 @@ IN_CONTEXT: tuple[Pattern, ...] = (
     Pattern(
         "api-key",
         ("key", "token", "secret", "credential", "_pass", "_auth"),
-        re.compile(r"[:=][>=]?\s{0,3}[\"'`*]{0,3}(?P<value>[A-Za-z0-9_.~+/!@#$%^=-]{16,200})"),
+        re.compile(
+            r"[:=][>=]?\s{0,3}[\"'`*]{0,3}(?P<value>[A-Za-z0-9_.~+!@#$%^=-][A-Za-z0-9_.~+/!@#$%^=-]{15,199})"
+        ),
         "medium",
         lambda value: looks_long_and_random(value) and not _CALL.search(value) and _dense(value),
         re.compile(

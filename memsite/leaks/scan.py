@@ -8,6 +8,7 @@ import hashlib
 import hmac
 import html
 import re
+from bisect import bisect
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import unquote
@@ -197,7 +198,7 @@ def _wrapped(text: str) -> Iterator[Leak]:
 
 def _decoded(run: str) -> str:
     """The ASCII text that `run` is the Base64 of, or nothing."""
-    if len(set(run[:24])) < 8:
+    if len(set(run[:24])) < 8 or run in (run.lower(), run.upper()):  # a line, a checksum
         return ""
     padded = run.rstrip("=").translate(str.maketrans("-_", "+/"))
     try:
@@ -254,9 +255,15 @@ def _outermost(leaks: Iterable[Leak]) -> tuple[Leak, ...]:
     """Sorted; of leaks that overlap the surest, first and longest, secrets before personal data."""
     kept: list[Leak] = []
     for leak in sorted(leaks, key=_rank):
-        if all(leak.end <= other.start or leak.start >= other.end for other in kept):
-            kept.append(leak)
-    return tuple(sorted(kept, key=lambda leak: leak.start))
+        place = bisect(kept, leak.start, key=_start)
+        before_ends = place == 0 or kept[place - 1].end <= leak.start
+        if before_ends and (place == len(kept) or leak.end <= kept[place].start):
+            kept.insert(place, leak)
+    return tuple(kept)
+
+
+def _start(leak: Leak) -> int:
+    return leak.start
 
 
 def _rank(leak: Leak) -> tuple[bool, bool, int, int, int]:
