@@ -33,7 +33,7 @@ demo: $(STAMP)
 
 lint: $(STAMP)
 	$(BIN)/ruff check
-	$(BIN)/ruff format --check
+	$(BIN)/ruff format --check --exclude '*.md'
 	$(BIN)/mypy
 
 test: $(STAMP) lint
