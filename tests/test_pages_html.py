@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -12,7 +13,7 @@ from pages_memory import broken_links, elements, page, site_of, text_of, tree, w
 
 from memsite.config import Config, SiteConfig
 from memsite.note import Problem
-from memsite.pages import SitePlan
+from memsite.pages import SitePlan, static_files
 from memsite.templates import templates_folder
 
 HOSTILE = "\"'><img src=x onerror=alert(1)><script>alert(2)</script>{{ 7*7 }}&amp;"
@@ -229,6 +230,26 @@ def test_only_sanitised_bodies_are_marked_safe() -> None:
     marked = [line for text in own_templates() for line in re.findall(r"\{\{[^}]*\|\s*safe[^}]*\}\}", text)]
     assert set(marked) == {"{{ view.body|safe }}"}
     assert not [text for text in own_templates() if "autoescape" in text]
+
+
+def test_own_templates_words_and_style_come_first(tmp_path: Path) -> None:
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "note.html").write_text(
+        '{% extends "memsite/note.html" %}{% block main %}<p id="mine">{{ view.title }}</p>{{ super() }}{% endblock %}'
+    )
+    (tmp_path / "own" / "texts.toml").write_text('backlinks = "Who says so <here>"\n')
+    (tmp_path / "look.css").write_text(":root { --ms-accent: red }")
+    settings = SiteConfig("My & memory", language="de", templates="own", css="look.css", footer="By <me>")
+    config = Config(site=settings, file=tmp_path / "memsite.toml")
+    site = site_of({"vault/a.md": "---\ntitle: A & B\n---\nx"}, config=config)
+    text = page(site, "vault/a.html")
+    assert [text_of(one) for one in elements(text, id="mine")] == ["A & B"]
+    assert "Who says so &lt;here&gt;" in text
+    assert tree(text).get("lang") == "de"
+    assert [text_of(one) for one in elements(text, "a", class_="ms-brand")] == ["My & memory"]
+    assert "By <me>" in text_of(elements(text, "footer", class_="ms-footer")[0])
+    assert [one.get("href") for one in elements(text, "link", rel="stylesheet")][-1] == "../static/own.css"
+    assert dict(static_files(site))["static/own.css"] == tmp_path / "look.css"
 
 
 def test_attributes_are_quoted() -> None:

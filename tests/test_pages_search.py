@@ -103,3 +103,8 @@ def test_comments_are_not_searched() -> None:
     _, shards = index({"vault/a.md": "seen %%hidden%% <!-- hidden -->"})
     assert postings(shards, "seen")
     assert not postings(shards, "hidden")
+
+
+def test_signs_and_emoji_are_found() -> None:
+    _, shards = index({"vault/\U0001f340 garden.md": "C++ [draft] 100%"})
+    assert [postings(shards, sign) for sign in ("\U0001f340", "[", "+", "%")] == [[0]] * 4

@@ -145,6 +145,11 @@ def _entries(plan: SitePlan) -> Iterator[_Entry]:
         yield _concept_entry(plan.graph.concepts[key], plan.href(url), plan)
 
 
+def _pictures(title: str) -> list[str]:
+    """The emoji of a title, which people remember notes by."""
+    return [] if title.isascii() else [char for char in title if unicodedata.category(char) == "So"]
+
+
 def _concept_entry(concept: Concept, href: str, plan: SitePlan) -> _Entry:
     weights = dict.fromkeys(words_of(concept.name), _WEIGHTS["title"])
     said = templates_of(plan.config).count(len(concept.mentions), "mentions")
@@ -177,7 +182,7 @@ def _note_entry(note: Note, plan: SitePlan) -> _Entry:
     for name, words in fields.items():
         for word in words:
             weights[word] += _WEIGHTS[name]
-    for sign in _SIGNS.intersection(document.text):
+    for sign in (*_SIGNS.intersection(document.text), *_pictures(note.title)):
         weights[sign] = 1.0
     shown = document.text.removeprefix(document.lead) if document.lead else document.text
     excerpt = visible(" ".join(shown[: EXCERPT + 200].split()))[:EXCERPT]

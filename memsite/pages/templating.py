@@ -48,11 +48,14 @@ def templates_of(config: Config) -> Templates:
 
 @lru_cache(maxsize=8)
 def _loaded(own: str) -> Templates:
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+    from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PrefixLoader, StrictUndefined
 
-    folders = [own, str(templates_folder())] if own else [str(templates_folder())]
+    shipped = str(templates_folder())
+    folders = [own, shipped] if own else [shipped]
+    # An own `note.html` extends the shipped one as `memsite/note.html`.
+    named = PrefixLoader({"memsite": FileSystemLoader(shipped)})
     environment = Environment(
-        loader=FileSystemLoader(folders),
+        loader=ChoiceLoader([FileSystemLoader(folders), named]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
