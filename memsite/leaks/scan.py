@@ -229,7 +229,7 @@ def undisguised(text: str) -> str:
 
 
 def _disguised(text: str, found: Sequence[Leak], *, engine: Engine | None) -> Iterator[Leak]:
-    """Secrets that show only when a line is decoded, each with the range of its line."""
+    """Lines with a secret that shows only when they are decoded; one leak has the range of the line."""
     if not _DISGUISE.search(text):
         return
     known = {leak.value for leak in found}
@@ -243,6 +243,7 @@ def _disguised(text: str, found: Sequence[Leak], *, engine: Engine | None) -> It
         for leak in _in_clear(undisguised(line), engine) if _DISGUISE.search(line) else ():
             if leak.value not in known and leak.value not in line:
                 yield Leak(leak.kind, leak.value, start, start + len(line), leak.confidence, disguised=True)
+                break
         start += len(line) + 1
 
 
