@@ -70,11 +70,20 @@ def build_command(
         echo_json(build_value(result))
     else:
         _print_build(result, quiet=options.quiet)
+    if not options.quiet:
+        _say_whether_scanned()
     for fault in result.faults[:MOST_FAULTS]:
         note_line(f"{style('fault of memsite', fg='red')} {visible(fault)}")
     if result.faults:
         note_line(f"The site has {len(result.faults)} faults that are memsite's own: please report them.")
     return int(result.stopped or bool(result.faults))
+
+
+def _say_whether_scanned() -> None:
+    from memsite.leaks import available
+
+    if not available():
+        note_line("Secrets were looked for with memsite's own patterns only: pip install 'memsite[guard]'.")
 
 
 def _print_build(result: BuildResult, *, quiet: bool) -> None:
