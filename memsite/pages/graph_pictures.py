@@ -108,7 +108,7 @@ def view_of(
         laid = previous.places
     else:
         laid = layout(network, previous=previous.places if previous else None)
-    strokes = _drawn(_strokes(network), len(network.nodes))
+    strokes = _strokes(network)
     degrees = Counter(end for stroke in strokes for end in (stroke.major, stroke.minor))
     order = sorted(
         range(len(network.nodes)),
@@ -152,18 +152,19 @@ def network_key(network: Network) -> str:
     return digest.hexdigest()
 
 
-def _strokes(network: Network) -> list[Stroke]:
-    """The edges of a picture by positions in `network.nodes`: the two directions of a pair are one."""
+def _strokes(network: Network) -> tuple[Stroke, ...]:
+    """The edges that are drawn, by positions in `network.nodes`: the two directions of a pair are one."""
     position = {node.id: place for place, node in enumerate(network.nodes)}
-    weights: Counter[tuple[int, int]] = Counter()
-    directions: defaultdict[tuple[int, int], int] = defaultdict(int)
+    weights: dict[tuple[int, int], int] = {}
+    directions: dict[tuple[int, int], int] = {}
     for edge in network.edges:
         one, other = position[edge.source], position[edge.target]
-        pair = (min(one, other), max(one, other))
-        weights[pair] += edge.weight
+        pair = (one, other) if one < other else (other, one)
+        weights[pair] = weights.get(pair, 0) + edge.weight
         if network.directed:
-            directions[pair] |= 1 if one < other else 2
-    return [Stroke(*pair, weights[pair], directions[pair]) for pair in sorted(weights, key=_by_minor)]
+            directions[pair] = directions.get(pair, 0) | (1 if one < other else 2)
+    kept = _drawn(weights, len(network.nodes))
+    return tuple(Stroke(*pair, weights[pair], directions.get(pair, 0)) for pair in kept)
 
 
 def _ordered(strokes: Iterable[Stroke], order: Sequence[int]) -> tuple[Stroke, ...]:
@@ -185,14 +186,15 @@ def _by_minor(pair: tuple[int, int]) -> tuple[int, int]:
     return (pair[1], pair[0])
 
 
-def _drawn(strokes: Sequence[Stroke], nodes: int) -> tuple[Stroke, ...]:
-    """All of them, or the strongest of each node where so many would only be a grey cloud."""
-    if len(strokes) <= max(DENSE * nodes, 400):
-        return tuple(strokes)
+def _drawn(weights: Mapping[tuple[int, int], int], nodes: int) -> list[tuple[int, int]]:
+    """All pairs, or the strongest of each node where so many would only be a grey cloud."""
+    if len(weights) <= max(DENSE * nodes, 400):
+        return sorted(weights, key=_by_minor)
     from memsite.graph.communities import strongest
 
-    kept = strongest(nodes, [(stroke.major, stroke.minor, stroke.weight) for stroke in strokes], each=_KEPT)
-    return tuple(strokes[place] for place in kept)
+    pairs = sorted(weights)
+    kept = strongest(nodes, [(*pair, weights[pair]) for pair in pairs], each=_KEPT)
+    return sorted((pairs[place] for place in kept), key=_by_minor)
 
 
 class _Facts:
@@ -200,6 +202,7 @@ class _Facts:
 
     def __init__(self, plan: SitePlan) -> None:
         self._plan = plan
+        self._tags_of: dict[str, tuple[str, ...]] = {}
 
     def dot(self, node: Node) -> Dot:
         if node.kind == "concept":
@@ -218,7 +221,7 @@ class _Facts:
             stores=(note.store,),
             type="index" if index else visible(note.type or "note"),
             day=_day(note),
-            tags=self._tags(tags_of(note)),
+            tags=self._tags(note),
             url=plan.href(plan.notes[note.address]),
             excerpt=_excerpt(note.description or note.document.text.removeprefix(note.document.lead)),
             mentions=len(plan.graph.backlinks.get(note.address, ())),
@@ -229,7 +232,7 @@ class _Facts:
         notes = [
             plan.graph.notes[address] for address in dict.fromkeys(one.address for one in concept.mentions)
         ]
-        tags = Counter(tag for note in notes for tag in self._tags(tags_of(note)))
+        tags = Counter(tag for note in notes for tag in self._tags(note))
         return Dot(
             id=node.id,
             label=one_line(concept.name),
@@ -245,8 +248,12 @@ class _Facts:
             mentions=len(concept.mentions),
         )
 
-    def _tags(self, tags: Iterable[str]) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(visible(self._plan.tag_names[match_key(tag)]) for tag in tags))
+    def _tags(self, note: Note) -> tuple[str, ...]:
+        """A note's tags; asked for once by the note and once by each concept it names."""
+        if note.address not in self._tags_of:
+            names = (visible(self._plan.tag_names[match_key(tag)]) for tag in tags_of(note))
+            self._tags_of[note.address] = tuple(dict.fromkeys(names))
+        return self._tags_of[note.address]
 
     def _quote(self, concept: Concept) -> str:
         """The sentence in which a note first names the concept."""
@@ -286,10 +293,7 @@ def overview(view: View) -> View:
     return View(
         name="overview",
         dots=tuple(_group_dot(view, one, members[one], degrees[place_of[one]]) for one in order),
-        strokes=_drawn(
-            [Stroke(one, other, weights[one, other]) for one, other in sorted(weights, key=_by_minor)],
-            len(order),
-        ),
+        strokes=tuple(Stroke(*pair, weights[pair]) for pair in _drawn(weights, len(order))),
         places=_gathered([_middle([view.places[place] for place in members[one]]) for one in order]),
         communities=tuple(view.communities[community] for community in order),
         capitals=tuple(range(min(COLOURS, len(order)))),

@@ -30,13 +30,18 @@ def _shard(url: str) -> str:
 def local_graph_files(view: View, plan: SitePlan) -> Iterator[tuple[str, bytes]]:
     """The script files for all notes and concepts of the picture of notes."""
     urls = [_page_url(dot, plan) for dot in view.dots]
+    names = [_shard(url) for url in urls]
+    nodes = [_node(dot, url, name) for dot, url, name in zip(view.dots, urls, names, strict=True)]
     neighbours = _neighbours(view)
-    shards: defaultdict[str, dict[str, object]] = defaultdict(dict)
+    shards: defaultdict[str, list[tuple[str, int]]] = defaultdict(list)
     for position, url in enumerate(urls):
-        shards[_shard(url)][url] = _record(view, urls, neighbours, position)
-    for shard in sorted(shards):
-        records = dict(sorted(shards[shard].items()))
-        yield f"graph/near/{shard}.js", f'memsiteLocal.receive("{shard}",{script_json(records)});\n'.encode()
+        shards[names[position]].append((url, position))
+    for name in sorted(shards):
+        records = ",".join(
+            f"{script_json(url)}:{_record(view.dots[position], position, nodes, neighbours)}"
+            for url, position in sorted(shards[name])
+        )
+        yield f"graph/near/{name}.js", f'memsiteLocal.receive("{name}",{{{records}}});\n'.encode()
 
 
 def _page_url(dot: Dot, plan: SitePlan) -> str:
@@ -58,22 +63,24 @@ def _neighbours(view: View) -> list[dict[int, tuple[int, int]]]:
 
 
 def _record(
-    view: View, urls: Sequence[str], neighbours: Sequence[Mapping[int, tuple[int, int]]], centre: int
-) -> dict[str, object]:
-    """`nodes`: [label, URL, 1 for a concept, colour, file, name in it], the page itself first. `edges`:
-    positions of two nodes and the direction, flat. `more`: neighbours that found no room."""
+    dot: Dot, centre: int, nodes: Sequence[str], neighbours: Sequence[Mapping[int, tuple[int, int]]]
+) -> str:
+    """JSON. `nodes`: the page itself first. `edges`: positions of two nodes and the direction, flat.
+    `more`: neighbours that found no room."""
     near = neighbours[centre]
     chosen = sorted(near, key=lambda node: (-near[node][0], node))[:NEAREST]
     place = {node: number for number, node in enumerate((centre, *chosen))}
-    edges: list[int] = []
-    for node in place:
-        for other in sorted(place.keys() & neighbours[node].keys(), key=place.__getitem__):
-            if place[node] < place[other]:
-                edges += (place[node], place[other], neighbours[node][other][1])
-    nodes = [_node(view.dots[node], urls[node]) for node in place]
-    return {"id": view.dots[centre].id, "nodes": nodes, "edges": edges, "more": len(near) - len(chosen)}
+    edges: list[str] = []
+    for node, number in place.items():
+        row = neighbours[node]
+        met = sorted(place[other] for other in place.keys() & row.keys() if number < place[other])
+        edges += (f"{number},{other},{row[chosen[other - 1]][1]}" for other in met)
+    drawn = ",".join(nodes[node] for node in place)
+    more = len(near) - len(chosen)
+    return f'{{"id":{script_json(dot.id)},"nodes":[{drawn}],"edges":[{",".join(edges)}],"more":{more}}}'
 
 
-def _node(dot: Dot, url: str) -> list[object]:
+def _node(dot: Dot, url: str, shard: str) -> str:
+    """JSON: [label, encoded URL, 1 for a concept, colour, file, name in it]."""
     colour = dot.community if 0 <= dot.community < COLOURS else COLOURS
-    return [dot.label, dot.url, int(dot.kind == "concept"), colour, _shard(url), url]
+    return script_json([dot.label, dot.url, int(dot.kind == "concept"), colour, shard, url])
