@@ -128,7 +128,9 @@ def test_no_boolean_is_positional(path: Path) -> None:
     assert not found
 
 
-TRACES = re.compile(r"(?<![\w/.])/(?:work|tmp)/|design/\d|issues? \d|\bsession(s)? of the project\b", re.IGNORECASE)
+TRACES = re.compile(
+    r"(?<![\w/.])/(?:work|tmp)/|design/\d|issues? \d|\bsession(s)? of the project\b", re.IGNORECASE
+)
 
 
 @pytest.mark.parametrize("path", MODULES, ids=relative)
