@@ -97,6 +97,16 @@ def test_severities_ignores_and_limits(broken: Path) -> None:
     assert "W012" in found
 
 
+def test_a_costly_rule_that_is_off_costs_nothing(broken: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Graph] = []
+    monkeypatch.setattr("memsite.graph.similar", lambda graph: asked.append(graph) or ())
+    memory = open_memory(broken, system_dir=broken / SYSTEM)
+    replaced(memory, CheckConfig(severities={"duplicate-note": "off"})).problems()
+    assert asked == []
+    replaced(memory, CheckConfig()).problems()
+    assert len(asked) == 1
+
+
 def graph_of(files: Mapping[str, str], **view: object) -> Graph:
     """A graph of one vault, or of what `view` says, with nothing on a disk."""
     settings: dict[str, object] = {"name": "notes", "kind": "vault", "location": "notes", "prefix": "notes/"}
