@@ -240,14 +240,11 @@ def _files(plan: SitePlan, memory: Memory, clock: _Clock) -> Iterator[tuple[str,
         with clock.stage("render"):
             written = render(page, plan)
         yield page.url, written
-    with clock.stage("search"):
-        search = list(search_files(plan))
-    yield from search
+    yield from clock.timed("search", search_files(plan))
     with clock.stage("graph"):
         views = graph_views(plan, previous=places.load(memory.project))
-        graph = list(graph_files(plan, views))
         places.save(memory.project, placements(views))
-    yield from graph
+    yield from clock.timed("graph", graph_files(plan, views))
     yield from ((url, path.read_bytes()) for url, path in static_files(plan))
     roots = _roots(memory)
     stores = {store.name: store for store in memory.stores}
@@ -281,6 +278,15 @@ class _Clock:
             yield
         finally:
             self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - start
+
+    def timed(self, name: str, files: Iterator[tuple[str, bytes]]) -> Iterator[tuple[str, bytes]]:
+        """The same files one by one, what each takes to make counted to a stage."""
+        while True:
+            with self.stage(name):
+                made = next(files, None)
+            if made is None:
+                return
+            yield made
 
 
 def _silent(_stage: str, _done: int, _all: int) -> None:
