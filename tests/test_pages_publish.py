@@ -31,7 +31,7 @@ def test_nothing_names_a_private_note() -> None:
 
 def test_what_links_to_private_notes_says_so() -> None:
     found = body_of(page(site_of(FILES), "vault/a.html"))
-    assert '<a class="ms-private">our plan</a>' in found
+    assert '<a class="ms-private" role="link" aria-disabled="true">our plan</a>' in found
     assert found.count("(private)</a>") == 2
     assert '<span class="ms-private">(private)</span>' in found
     assert re.findall(r'href="([^"]*)"', found) == [

@@ -34,6 +34,8 @@ MAX_EMBEDS = 60
 """Embeds on one page, so that notes which embed each other widely stay pages of a bounded size."""
 
 _SIZE = re.compile(r"([1-9]\d{0,4})(?:x([1-9]\d{0,4}))?")
+_DEAD = 'role="link" aria-disabled="true"'
+"""A link that leads nowhere is still announced as one."""
 _FOREIGN = 'rel="noopener noreferrer nofollow"'
 
 
@@ -113,13 +115,13 @@ class Filler:
     def _opening(self, link: Link, target: Target) -> str:
         """The opening `<a>` tag for `link`."""
         if self._is_private(target):
-            return '<a class="ms-private">'
+            return f'<a class="ms-private" {_DEAD}>'
         href = self.href(target)
         if href is None and isinstance(target, Asset):
-            return f'<a class="ms-unpublished" title="{_attribute(_NOT_COPIED)}">'
+            return f'<a class="ms-unpublished" {_DEAD} title="{_attribute(_NOT_COPIED)}">'
         if href is None:
             reason = target.reason if isinstance(target, Missing) else "nothing of that name is published"
-            return f'<a class="ms-missing" role="link" aria-disabled="true" title="{_attribute(reason)}">'
+            return f'<a class="ms-missing" {_DEAD} title="{_attribute(reason)}">'
         if isinstance(target, External):
             return f'<a class="ms-external" href="{escape(href)}"{_title(link)} {_FOREIGN}>'
         if isinstance(target, Found):

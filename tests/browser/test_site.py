@@ -239,9 +239,11 @@ def test_the_drawer_on_a_phone_works_without_scripts(browser: Browser, site: Pat
     context.close()
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_axe_finds_nothing(browser: Browser, site: Path, theme: str) -> None:
-    context = browser.new_context(color_scheme=theme, bypass_csp=True, reduced_motion="reduce")  # type: ignore[arg-type]
+@pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 390)])
+def test_axe_finds_nothing(browser: Browser, site: Path, theme: str, width: int) -> None:
+    context = browser.new_context(
+        color_scheme=theme, bypass_csp=True, reduced_motion="reduce", viewport={"width": width, "height": 800}
+    )  # type: ignore[arg-type]
     page = context.new_page()
     axe = Axe()
     found = {}
