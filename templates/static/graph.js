@@ -341,7 +341,7 @@
 
   function readAt() {
     const [x, y, scale] = state.at.split(",").map(Number);
-    return Number.isFinite(x + y + scale) && scale > 0 ? { x, y, scale } : fitCamera();
+    return Number.isFinite(x + y + scale) && scale > 0 ? { x, y, scale: clampScale(scale) } : fitCamera();
   }
 
   function zoom(factor) {
@@ -598,11 +598,18 @@
       button.addEventListener("click", () => needTitles().then(() => download[button.dataset.mgDownload](painter, `${graph.model.view}-graph`)));
     }
     $("toggle").addEventListener("click", () => showControls($("controls").hidden));
+    $("to-table").addEventListener("click", (event) => {
+      event.preventDefault();
+      const heading = document.getElementById("ms-graph-table");
+      heading.scrollIntoView();
+      heading.focus();
+    });
     addEventListener("hashchange", async () => {
+      if (location.hash.startsWith("#ms-")) return; /* a place on the page, no state */
       const next = readState();
-      const moved = next.view !== state.view;
+      const moved = next.view !== state.view || next.group !== state.group;
       state = next;
-      if (moved) await openView(state.view);
+      if (graph.model.view !== state.view) await openView(state.view);
       await show({ fit: moved });
     });
     const redress = () => { recolour(); drawControls(); network.redraw(); };

@@ -306,6 +306,17 @@ def test_a_hostile_title_is_text_everywhere(opened: Open) -> None:
     assert HOSTILE in page.locator("#ms-graph-notes-table ~ div table").inner_text()
 
 
+def test_going_to_the_table_keeps_the_state(opened: Open) -> None:
+    page = opened("graph.html#view=notes&tag=code")
+    shown = page.inner_text("#ms-graph-count")
+    page.click("#ms-graph-to-table")
+    assert page.evaluate("document.activeElement.id") == "ms-graph-table"
+    page.evaluate("location.hash = '#ms-main'")
+    page.click("#ms-graph-in")
+    wait(lambda: "tag=code" in page.evaluate("location.hash"))
+    assert page.inner_text("#ms-graph-count") == shown
+
+
 def test_the_table_is_there_without_scripts(opened: Open) -> None:
     page = opened(java_script_enabled=False)
     assert page.locator("noscript .mg-empty").is_visible() or page.locator(".mg-empty").first.is_visible()
