@@ -105,7 +105,7 @@ def build_site(
             return _as_before(last, site, strict=strict, clock=clock)
         with clock.stage("read"):
             memory.understand(sources)
-            memory, guard = guarded(memory, policy)
+            memory, guard = guarded(memory, policy, sources)
             memory.graph()
         with clock.stage("check"):
             memory.problems()

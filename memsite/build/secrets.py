@@ -8,9 +8,11 @@ No mark inside a note can silence this.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
@@ -30,8 +32,11 @@ KEY_VARIABLE = "MEMSITE_LEAKS_KEY"
 _SUSPICIOUS = frozenset({"W013", "W014"})
 
 
-def guarded(memory: Memory, policy: Leaks) -> tuple[Memory, Guard | None]:
-    """The memory as it may be published, and the guard that knows what must not; None for a preview."""
+def guarded(memory: Memory, policy: Leaks, sources: Sequence[Source]) -> tuple[Memory, Guard | None]:
+    """The memory as it may be published, and the guard that knows what must not; None for a preview.
+
+    `sources` is what was just read of its stores.
+    """
     from memsite.leaks import Guard, longest_first
 
     if policy == "publish":
@@ -43,8 +48,12 @@ def guarded(memory: Memory, policy: Leaks) -> tuple[Memory, Guard | None]:
         for note in memory.notes()
         if any(finding.code in _SUSPICIOUS for finding in note.findings)
     )
-    stores = tuple(cast("Store", GuardedStore(store, guard, suspects)) for store in memory.stores)
-    return memory.over(stores), guard
+    stores = [GuardedStore(store, guard, suspects) for store in memory.stores]
+    published = memory.over(tuple(cast("Store", store) for store in stores))
+    by_store = {store.name: store for store in stores}
+    groups = groupby(sources, key=attrgetter("store"))
+    published.understand(clean for name, group in groups for clean in by_store[name].cleaned(group))
+    return published, guard
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +70,11 @@ class GuardedStore:
         return getattr(self.store, name)
 
     def sources(self) -> Iterator[Source]:
-        for source in self.store.sources():
+        return self.cleaned(self.store.sources())
+
+    def cleaned(self, sources: Iterable[Source]) -> Iterator[Source]:
+        """`sources` as they may be published; those that may not are left out."""
+        for source in sources:
             if source.address in self.suspects or self.guard.alarmed(source):
                 shown = f"{self.store.prefix}{source.path}"
                 self.published[source.path] = self.guard.source(source, shown=shown)
