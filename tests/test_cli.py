@@ -161,6 +161,23 @@ def test_debug_shows_where(memsite: Shell) -> None:
         main(["view", "nothing", "--debug"])
 
 
+@pytest.mark.parametrize(
+    "fault", [ValueError("odd\x1b[2J"), PermissionError(13, "Permission denied", "x.md")]
+)
+def test_a_fault_of_ours_is_one_line(
+    memsite: Shell, monkeypatch: pytest.MonkeyPatch, fault: Exception
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise fault
+
+    monkeypatch.setattr("memsite.memory.Memory.list", fail)
+    ran = memsite("list")
+    assert ran.code == 2
+    assert len(ran.err.splitlines()) == 1
+    assert "--debug" in ran.err
+    assert "\x1b" not in ran.err
+
+
 def test_options_may_stand_before_the_command(memsite: Shell, tmp_path: Path) -> None:
     memsite._monkeypatch.chdir(tmp_path)
     shown = memsite("list", "--plain").out

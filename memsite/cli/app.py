@@ -127,7 +127,7 @@ def run(arguments: list[str]) -> int:
         # The reader of the pipe went away, as `head` does. Nothing more can be said to it.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except (MemsiteError, OSError) as error:
+    except Exception as error:
         if options.debug:
             raise
         return _refused(error, in_json=options.form == "json")
@@ -142,11 +142,17 @@ def _usage(error: click.UsageError, *, in_json: bool) -> int:
     return 2
 
 
-def _refused(error: MemsiteError | OSError, *, in_json: bool) -> int:
-    """Say what was refused; an error of the system that nothing below understood comes in one line too."""
+def _refused(error: Exception, *, in_json: bool) -> int:
+    """Say what was refused; what nothing below understood comes in one line too, without a traceback."""
     if isinstance(error, MemsiteError):
         print_error(error, in_json=in_json)
         return error.exit_code
-    name = f" '{error.filename}'" if error.filename else ""
-    note_line(f"error: {visible(str(error.strerror or error) + name)} (--debug shows where)")
+    if isinstance(error, OSError):
+        name = f" '{error.filename}'" if error.filename else ""
+        said = f"{error.strerror or error}{name}"
+    elif isinstance(error, click.ClickException):
+        said = error.format_message()
+    else:
+        said = f"memsite failed, please report it: {type(error).__name__}: {error}"
+    note_line(f"error: {visible(said)} (--debug shows where)")
     return 2
