@@ -126,7 +126,7 @@
       this.graph.grid.each(...view, (node) => this.graph.each(node, (_, edge) => near.add(edge)));
       if (near.size > 2 * STROKES) return all;
       const crowd = Math.sqrt(700 / Math.max(near.size, 1));
-      return { paths: this.paths(near), alpha: this.theme.edgeAlpha * Math.min(0.8, 1.1 * crowd) };
+      return { paths: this.paths(near), alpha: this.theme.edgeAlpha * Math.min(0.8, 0.75 * crowd) };
     }
 
     /* Regions of communities: big discs of one colour, painted small and blown up, which makes them soft. */
