@@ -130,8 +130,7 @@ def health_view(page: Page, desk: Desk) -> HealthView:
         stores=tuple(map(visible, stores)),
         rules=tuple(rows),
         budgets=tuple(
-            _budget(address, content, desk, root_of(page.url))
-            for address, content in plan.memory_files.items()
+            _budget(address, raw, desk, root_of(page.url)) for address, raw in plan.memory_files.items()
         ),
     )
 
@@ -148,14 +147,10 @@ def _rule_row(
     )
 
 
-def _budget(address: Address, content: bytes, desk: Desk, root: str) -> Budget:
+def _budget(address: Address, raw: bytes, desk: Desk, root: str) -> Budget:
     note = desk.plan.graph.notes[address]
     limits = desk.plan.config.check
-    lines = (
-        content.splitlines(keepends=True)
-        if b"\n" not in content
-        else content.removesuffix(b"\n").split(b"\n")
-    )
+    lines = raw.removesuffix(b"\n").split(b"\n")
     cut = cut_line([len(line) + 1 for line in lines], lines=limits.memory_lines, size=limits.memory_bytes)
     href = desk.note_href(address, root)
     lost = [
@@ -166,8 +161,8 @@ def _budget(address: Address, content: bytes, desk: Desk, root: str) -> Budget:
     return Budget(
         visible(note.title) if len(desk.plan.memory_files) == 1 else visible(f"{note.store}: {note.title}"),
         href,
-        _gauge(len(lines) if content else 0, limits.memory_lines),
-        _gauge(len(content), limits.memory_bytes),
+        _gauge(len(lines) if raw else 0, limits.memory_lines),
+        _gauge(len(raw), limits.memory_bytes),
         _bars([len(line) for line in lines[:_DRAWN_LINES]], note.document.headings, cut),
         cut,
         tuple(lost),

@@ -94,7 +94,6 @@ class NoteView:
     store: Named
     type: Named | None
     date: str
-    date_iso: str
     words: int
     tags: tuple[Named, ...]
     banner: Banner | None
@@ -136,7 +135,6 @@ def note_view(page: Page, desk: Desk) -> NoteView:
         store=Named(visible(note.store), desk.href(plan.stores[note.store], root)),
         type=Named(visible(note.type), desk.href(plan.types[note.type], root)) if note.type else None,
         date=day_of(note),
-        date_iso=day_of(note),
         words=note.document.words,
         tags=tag_links(note, desk, root),
         banner=_banner(note, desk, root),

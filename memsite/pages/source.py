@@ -5,13 +5,13 @@ from __future__ import annotations
 from memsite.markdown import without_comments
 
 
-def published_source(content: bytes) -> bytes:
+def published_source(raw: bytes) -> bytes:
     """The bytes of a note without its comments (`%%…%%`, `<!--…-->`), which no page shows either.
     A note without comments, and one that is not UTF-8, comes back as it is."""
-    if b"%%" not in content and b"<!--" not in content:
-        return content
+    if b"%%" not in raw and b"<!--" not in raw:
+        return raw
     try:
-        text = content.decode("utf-8")
+        text = raw.decode("utf-8")
     except UnicodeDecodeError:
-        return content
+        return raw
     return without_comments(text).encode("utf-8")
