@@ -96,10 +96,10 @@ def _words(quote: Quote) -> str:
 
 
 def _place(quote: Quote, under: str) -> str:
-    if not quote.heading and not quote.relation:
-        return ""
-    relation = f'<span class="ms-chip">{escape(quote.relation)}</span> ' if quote.relation else ""
+    """The kind of the link, unless the sentence begins with it, and the heading it stands under."""
+    is_said = quote.before.lstrip().startswith(quote.relation)
+    relation = "" if is_said else f'<span class="ms-chip">{escape(quote.relation)}</span> '
     heading = ""
     if quote.heading:
         heading = f'{escape(under)} <a href="{escape(quote.href)}">{escape(quote.heading)}</a>'
-    return f"<footer>{relation}{heading}</footer>"
+    return f"<footer>{relation}{heading}</footer>" if relation or heading else ""
