@@ -65,9 +65,12 @@ def memory_of(project: WriteTree) -> Callable[[Mapping[str, str | bytes]], Memor
     return lambda files: open_memory(project(files))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """A headless Chromium: the machine's own if there is one, else Playwright's."""
+    """A headless Chromium: the machine's own if there is one, else Playwright's.
+
+    One a module: while it lives its event loop runs, and no other test can start one.
+    """
     from playwright.sync_api import sync_playwright
 
     own = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
