@@ -7,6 +7,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -420,7 +421,9 @@ def _asked(world: World, target: str, *options: str) -> tuple[int, list[str], st
         "server": ("127.0.0.1", 8000),
     }
     scope |= {"root_path": "", "http_version": "1.1", "client": ("127.0.0.1", 1)}
-    return asyncio.run(_answer(world, scope))
+    # In a thread of its own: a browser test before this one may have left a loop running here.
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, _answer(world, scope)).result()
 
 
 async def _answer(world: World, scope: dict[str, Any]) -> tuple[int, list[str], str]:

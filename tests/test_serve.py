@@ -9,6 +9,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -290,4 +291,6 @@ def test_a_save_reaches_the_open_page(tmp_path: Path) -> None:
             with contextlib.suppress(asyncio.CancelledError):
                 await watching
 
-    asyncio.run(scene())
+    # In a thread of its own: a browser test before this one may have left a loop running here.
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(asyncio.run, scene()).result()
