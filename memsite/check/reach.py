@@ -9,37 +9,26 @@ from datetime import date
 from memsite.check.links import in_project, is_memory_file, leaves_store
 from memsite.check.problems import in_note, shown_path
 from memsite.config import CheckConfig
+from memsite.graph import orphans
 from memsite.note import (
     Address,
-    Ambiguous,
-    ConceptTarget,
     Finding,
-    Found,
     Graph,
     Missing,
     Note,
     Problem,
-    Target,
 )
 
 _PROJECT_PATH = re.compile(r"(?<![\w./:@~-])[\w.@-]+(?:/[\w.@-]+)+\.\w{1,8}(?![\w/])")
 
 
 def orphan_problems(graph: Graph) -> Iterator[Problem]:
-    for address, note in graph.notes.items():
-        if is_memory_file(note) or address in graph.backlinks:
-            continue
-        if not any(_leads_on(address, target) for target in graph.targets.get(address, ())):
-            hint = "One `[[concept]]` in its text links it to the rest."
-            yield in_note(
-                graph, note, Finding("W011", 1, 1, "nothing links here, and it links to nothing", hint)
-            )
-
-
-def _leads_on(address: Address, target: Target) -> bool:
-    if isinstance(target, Found):
-        return target.address != address
-    return isinstance(target, ConceptTarget | Ambiguous)
+    hint = "One `[[concept]]` in its text links it to the rest."
+    finding = Finding("W011", 1, 1, "nothing links here, and it links to nothing", hint)
+    for address in orphans(graph):
+        note = graph.notes[address]
+        if not is_memory_file(note):
+            yield in_note(graph, note, finding)
 
 
 def stale_problems(
