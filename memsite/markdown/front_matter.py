@@ -17,6 +17,7 @@ import frontmatter
 import yaml
 from frontmatter.default_handlers import YAMLHandler
 
+from memsite.markdown.flat import flat_properties
 from memsite.markdown.hidden import neutral
 from memsite.note import Finding, PropertyValue
 
@@ -175,6 +176,11 @@ class _Handler(YAMLHandler):
 
 def _load(block: str) -> tuple[dict[str, PropertyValue] | None, list[Finding]]:
     """The mapping in `block`, or None when it holds something else."""
+    flat = flat_properties(block)
+    return (flat, []) if flat is not None else _load_yaml(block)
+
+
+def _load_yaml(block: str) -> tuple[dict[str, PropertyValue] | None, list[Finding]]:
     handler = _Handler(block)
     properties, _ = frontmatter.parse(block, handler=handler)
     return (cast("dict[str, PropertyValue]", properties) if handler.mapping else None), handler.findings

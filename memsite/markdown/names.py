@@ -48,6 +48,8 @@ _CONTROL = re.compile(
 def visible(text: str) -> str:
     r"""`text` with every control, bidi and tag character spelled out (`\x1b`, `\u202e`): safe for
     a terminal and for titles. Tabs and line feeds stay."""
+    if text.isprintable():  # nothing of the kind is, and nearly every text is
+        return text
     return _CONTROL.sub(lambda found: _spelled(found.group()), text)
 
 
