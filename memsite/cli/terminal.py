@@ -112,16 +112,17 @@ def print_rows(headings: Sequence[str], rows: Iterable[Sequence[str]], *, plain:
     """Rows of fields: tab-separated when `plain`, else in columns under their headings."""
     shown = [[visible(field) for field in row] for row in rows]
     if plain:
-        for row in shown:
-            echo("\t".join(row))
+        if shown:
+            echo("\n".join(map("\t".join, shown)))
         return
     table = [list(headings), *shown]
     widths = [max(map(width, column)) for column in zip(*table, strict=True)]
     room = _line_width()
-    for position, row in enumerate(table):
-        line = "  ".join(padded(field, size) for field, size in zip(row, widths, strict=True)).rstrip()
-        line = cut(line, room)
-        echo(style(line, bold=True) if position == 0 else line)
+    lines = [
+        cut("  ".join(padded(field, size) for field, size in zip(row, widths, strict=True)).rstrip(), room)
+        for row in table
+    ]
+    echo("\n".join([style(lines[0], bold=True), *lines[1:]]))
 
 
 def _line_width() -> int:

@@ -96,6 +96,25 @@ def parse(content: bytes) -> Document:
     )  # fmt: skip
 
 
+def parse_front_matter(content: bytes) -> Document:
+    """What the front matter of `content` says, without a look at its text. Never raises."""
+    front = front_matter.read(_decoded(content)[0])
+    return Document(
+        properties=front.properties,
+        fragments=("",),
+        slots=(),
+        links=(),
+        headings=(),
+        blocks=(),
+        tags=(),
+        text="",
+        opaque=(),
+        lead="",
+        front_matter=front.block,
+        front_matter_ok=front.ok,
+    )
+
+
 def _decoded(content: bytes) -> tuple[str, list[Finding]]:
     """The text of `content` with LF line ends and nothing hidden in it, and what was wrong."""
     findings: list[Finding] = []

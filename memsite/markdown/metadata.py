@@ -147,12 +147,11 @@ def _type_by_prefix(path: str) -> str | None:
 
 def _nested(properties: Mapping[str, PropertyValue], key: str) -> str | None:
     """The text under `key`, or under it in `metadata:`; None when it is absent, empty or no text."""
-    for where in (properties, properties.get("metadata")):
-        if isinstance(where, Mapping):
-            value = where.get(key)
-            if isinstance(value, str) and value.strip():
-                return " ".join(value.split())
-    return None
+    value = properties.get(key)
+    if isinstance(value, str) and (words := value.split()):
+        return " ".join(words)
+    metadata = properties.get("metadata")
+    return _nested(metadata, key) if isinstance(metadata, Mapping) else None
 
 
 def _texts(value: PropertyValue) -> Iterator[str]:

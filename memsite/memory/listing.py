@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 from memsite.errors import BadArgument
 from memsite.memory.answers import Row
-from memsite.note import Note, Source
+from memsite.note import Document, Note, Source
 
 if TYPE_CHECKING:
     from memsite.memory import Memory
 
 _FRONT = re.compile(rb"(?:\xef\xbb\xbf)?---[ \t]*\r?\n(?:.*?\n)??---[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 _FIRST_BLOCK = re.compile(rb"\s*[^<\s].*?(?:\n[ \t]*\r?\n|\Z)", re.DOTALL)
-_INLINE_TAG = re.compile(rb"(?:^|[\s(,;])#[^\s#\d]", re.MULTILINE)
+_INLINE_TAG = re.compile(rb"#(?<![^\s(,;\xbf]#)[^\s#\d]")  # the sign first: quickly found
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,19 +130,32 @@ def sources(memory: Memory, wanted: Filter) -> Iterator[Source]:
 def head(memory: Memory, source: Source) -> Note:
     """The note as its front matter, index row and first block describe it.
 
-    A list shows no more, and parsing the first lines of a note takes a fraction of the time. Where
-    that could miss something (tags in the text, a first block that is HTML), the whole is parsed.
+    A list shows no more, and often the front matter or the row names the title already, so that no
+    text has to be parsed. Where that could miss something (tags in the text, a first block that is
+    HTML), the whole is parsed.
     """
-    from memsite.markdown import describe, parse
+    from memsite.markdown import describe, parse, parse_front_matter
 
-    start = _head_end(source.content)
-    if memory.knows(source.checksum) or start is None or _INLINE_TAG.search(source.content, start):
+    start = _body_start(source.content)
+    if _INLINE_TAG.search(source.content, start):
         return memory.note(source)
-    return describe(source, parse(source.content[:start]))
+    document = parse_front_matter(source.content[:start])
+    if _is_named(source, document):
+        return describe(source, document)
+    block = _FIRST_BLOCK.match(source.content, start)
+    if block is None or memory.knows(source.checksum):
+        return memory.note(source)
+    return describe(source, parse(source.content[: block.end()]))
 
 
-def _head_end(content: bytes) -> int | None:
+def _is_named(source: Source, document: Document) -> bool:
+    """Whether something that goes before the first heading says the title."""
+    title = document.properties.get("title")
+    if title is None:
+        return bool(source.entry and (source.entry.title or "").strip())
+    return document.front_matter_ok and isinstance(title, str) and bool(title.strip())
+
+
+def _body_start(content: bytes) -> int:
     front = _FRONT.match(content)
-    start = front.end() if front else 3 if content.startswith(b"\xef\xbb\xbf") else 0
-    block = _FIRST_BLOCK.match(content, start)
-    return block.end() if block else None
+    return front.end() if front else 3 if content.startswith(b"\xef\xbb\xbf") else 0
