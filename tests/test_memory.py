@@ -19,6 +19,7 @@ from memsite.memory import Memory, open_memory
 from memsite.memory.answers import as_json
 from memsite.memory.identifiers import Named, choose, choose_exactly, parse_identifier
 from memsite.memory.writing import unified
+from memsite.note import Document
 
 NOW = datetime(2026, 4, 1, 12, 0, tzinfo=UTC)
 Make = Callable[..., Memory]
@@ -432,3 +433,14 @@ def patched(text: str, diff: str) -> str:
                 made.append(line[1:])
             last = line[0]
     return "".join([*made, *lines[done:]])
+
+
+def test_a_memory_that_lives_long_keeps_one_document_a_note(tmp_path: Path) -> None:
+    vault = tmp_path / "vault"
+    vault.mkdir()
+    (vault / "log.md").write_text("# Log [[x]]\n")
+    documents: dict[str, Document] = {}
+    memory = open_memory(tmp_path, vaults=[("vault", vault)], documents=documents)
+    for number in range(5):
+        memory.edit("memory://vault/log", "append", f"line {number} [[x]]")
+    assert len(documents) == 1

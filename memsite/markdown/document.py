@@ -58,6 +58,8 @@ def _is_safe(url: str) -> bool:
     return scheme is None or scheme.group().lower() in _SAFE_SCHEMES
 
 
+# An edit asks about the same text three times: for its links, for what was wrong, for what is now.
+@lru_cache(maxsize=4)
 def parse(content: bytes) -> Document:
     """All that `content`, the exact bytes of a note, says on its own. Never raises."""
     checksum = hashlib.sha256(content).hexdigest()

@@ -91,6 +91,7 @@ class Memory:
         self.discovery = discovery
         self.stores: tuple[Store, ...] = discovery.stores
         self._documents: MutableMapping[Checksum, Document] = {} if documents is None else documents
+        self._understood: dict[Address, Checksum] = {}
         self.lock_seconds = lock_seconds
         self.locking = locking
         self._notes: tuple[Note, ...] | None = None
@@ -124,6 +125,11 @@ class Memory:
         document = self._documents.get(key)
         if document is None:
             document = self._documents[key] = understood(source.content)
+        # One document an address: a process that lives long must not keep every version it saw.
+        before = self._understood.get(source.address, key)
+        if before != key:
+            self._documents.pop(before, None)
+        self._understood[source.address] = key
         return describe(source, document)
 
     def graph(self) -> Graph:
