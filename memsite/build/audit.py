@@ -8,7 +8,8 @@ from __future__ import annotations
 import posixpath
 import re
 from array import array
-from collections.abc import Collection, Iterable
+from collections import defaultdict
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from html import unescape
 from typing import TypeAlias
@@ -21,12 +22,13 @@ _TAG = re.compile(r"""<[a-zA-Z][^"'<>=]*+=(?:[^"'<>]++|"[^"]*+"|'[^']*+')*+>""")
 _ATTRIBUTE = re.compile(r"""([a-zA-Z:-]++)=(?:"([^"]*+)"|'([^']*+)'|([^\s"'>]++))""")
 _CSS_URL = re.compile(r"(?:url\(\s*['\"]?|@import\s+['\"])([^'\")]+)", re.IGNORECASE)
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
+# How nearly all links are written. Nothing in them is encoded, and dots stand inside names only.
+_PLAIN = re.compile(r"((?:\.\./)*+)(\w[\w-]*+(?:[/.]\w[\w-]*+)*+)(?:#([\w-]*+))?")
 _LOADED = {"stylesheet", "icon", "preload", "modulepreload", "prefetch", "manifest", "apple-touch-icon"}
 _LEADING_OUT = ("http:", "https:", "mailto:")
 
 Link: TypeAlias = tuple[str, str]
 _NOWHERE: Link = ("", "")
-
 
 _KEPT = 200_000
 """Tags whose meaning is remembered: pages of a site are made of the same few thousand."""
@@ -53,6 +55,21 @@ class Tag:
     loads: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What one tag means on the pages of one folder."""
+
+    anchor: str = ""
+    links: tuple[int, ...] = ()
+    """As in `Traces`."""
+    here: tuple[str, ...] = ()
+    """Anchors of its own page that it leads to."""
+    faults: tuple[str, ...] = ()
+
+
+_MEANS_NOTHING = Meaning()
+
+
 @dataclass(slots=True)
 class Audit:
     """Collects the traces of all files of a site; `faults` tells what does not fit."""
@@ -60,7 +77,10 @@ class Audit:
     traces: dict[str, Traces] = field(default_factory=dict)
     _places: dict[Link, int] = field(default_factory=dict)
     _tags: dict[str, Tag | None] = field(default_factory=dict)
-    _followed: dict[tuple[str, str, bool], Link | str] = field(default_factory=dict)
+    _meanings: defaultdict[str, dict[str, Meaning]] = field(default_factory=lambda: defaultdict(dict))
+    """By folder and tag."""
+    _known: int = 0
+    """How many meanings there are."""
 
     def add(self, url: str, text: str) -> None:
         """Take note of the page or style sheet at `url`."""
@@ -90,55 +110,61 @@ class Audit:
 
     def _page(self, url: str, html: str) -> Traces:
         anchors: set[str] = set()
-        outcomes: dict[Link | str, None] = {}
+        links: dict[int, None] = {}
+        faults: dict[str, None] = {}
+        folder = posixpath.dirname(url)
+        meanings = self._meanings[folder]
         for written in _TAG.findall(html):
-            tag = self._tag(written)
-            if tag is None:
-                continue
+            tag = meanings.get(written) or self._learnt(written, folder)
             if tag.anchor:
                 if tag.anchor in anchors:
-                    outcomes[f"the id {tag.anchor!r} stands twice"] = None
+                    faults[f"the id {tag.anchor!r} stands twice"] = None
                 anchors.add(tag.anchor)
-            for target in tag.leads:
-                outcomes[self._follow(target, url, loads=False)] = None
-            for target in tag.loads:
-                outcomes[self._follow(target, url, loads=True)] = None
-        return self._traces(anchors, outcomes)
+            for link in tag.links:
+                links[link] = None
+            for anchor in tag.here:
+                links[self._place((url, anchor))] = None
+            for fault in tag.faults:
+                faults[fault] = None
+        return Traces(frozenset(anchors), array("I", links), tuple(faults))
 
     def _style_sheet(self, url: str, css: str) -> Traces:
         targets = (target.strip() for target in _CSS_URL.findall(css))
-        outcomes = dict.fromkeys(self._follow(each, url, loads=True) for each in targets if each[:1] != "#")
-        return self._traces((), outcomes)
+        loads = tuple(target for target in targets if target[:1] != "#")
+        tag = self._meaning(Tag("", (), loads), posixpath.dirname(url))
+        links = (*tag.links, *(self._place((url, anchor)) for anchor in tag.here))
+        return Traces(frozenset(), array("I", dict.fromkeys(links)), tuple(dict.fromkeys(tag.faults)))
 
-    def _traces(self, anchors: Iterable[str], outcomes: Iterable[Link | str]) -> Traces:
-        places = self._places
-        links, faults = array("I"), []
-        for outcome in outcomes:
+    def _learnt(self, written: str, folder: str) -> Meaning:
+        if self._known > _KEPT:
+            self._tags.clear()
+            for meanings in self._meanings.values():
+                meanings.clear()
+            self._known = 0
+        self._known += 1
+        if written not in self._tags:
+            self._tags[written] = tag_of(written)
+        meaning = self._meanings[folder][written] = self._meaning(self._tags[written], folder)
+        return meaning
+
+    def _meaning(self, tag: Tag | None, folder: str) -> Meaning:
+        if tag is None:
+            return _MEANS_NOTHING
+        targets = (*tag.leads, *tag.loads)
+        links, here, faults = [], [], []
+        for position, target in enumerate(targets):
+            if not target or target[0] in "#?":
+                here.append(unquote(target.partition("#")[2]))
+                continue
+            outcome = follow(target, folder, loads=position >= len(tag.leads))
             if isinstance(outcome, str):
                 faults.append(outcome)
             elif outcome != _NOWHERE:
-                links.append(places.setdefault(outcome, len(places)))
-        return Traces(frozenset(anchors), links, tuple(faults))
+                links.append(self._place(outcome))
+        return Meaning(tag.anchor, tuple(links), tuple(here), tuple(faults))
 
-    def _tag(self, written: str) -> Tag | None:
-        try:
-            return self._tags[written]
-        except KeyError:
-            if len(self._tags) > _KEPT:
-                self._tags.clear()
-                self._followed.clear()
-            tag = self._tags[written] = tag_of(written)
-            return tag
-
-    def _follow(self, target: str, url: str, *, loads: bool) -> Link | str:
-        """Where a link on the page at `url` leads, or what is wrong with it."""
-        if not target or target[0] in "#?":
-            return (url, unquote(target.partition("#")[2]))
-        key = (posixpath.dirname(url), target, loads)
-        outcome = self._followed.get(key)
-        if outcome is None:
-            outcome = self._followed[key] = follow(target, key[0], loads=loads)
-        return outcome
+    def _place(self, link: Link) -> int:
+        return self._places.setdefault(link, len(self._places))
 
 
 def tag_of(written: str) -> Tag | None:
@@ -157,6 +183,10 @@ def follow(target: str, folder: str, *, loads: bool) -> Link | str:
 
     An address on another host is no link of the site; it comes out as the empty one.
     """
+    if (plain := _PLAIN.fullmatch(target)) and len(plain[1]) <= 3 * (folder.count("/") + bool(folder)):
+        up = len(plain[1]) // 3
+        home = "/".join(folder.split("/")[: -up or None]) if folder else ""
+        return (f"{home}/{plain[2]}" if home else plain[2], plain[3] or "")
     if _SCHEME.match(target) or target.startswith("//"):
         if loads:
             return _NOWHERE if target.startswith("data:image/") else f"loads {target!r}"
