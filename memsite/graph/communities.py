@@ -129,7 +129,8 @@ def _moved(ties: Sequence[dict[int, int]], degrees: Sequence[int], resolution: f
         own, degree = of[node], degrees[node]
         weights: dict[int, int] = {own: 0}
         for other, weight in ties[node].items():
-            weights[of[other]] = weights.get(of[other], 0) + weight
+            group = of[other]
+            weights[group] = weights.get(group, 0) + weight
         totals[own] -= degree
         cost = degree * per_degree
         best, gain = own, weights[own] - totals[own] * cost

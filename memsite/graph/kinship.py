@@ -7,6 +7,7 @@ import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from heapq import nsmallest
 from itertools import pairwise
 from typing import Any
 
@@ -59,12 +60,14 @@ def related(graph: Graph, *, most: int = 6) -> Mapping[Address, tuple[Related, .
         likely: dict[Address, float] = defaultdict(float)
         for thing in sorted(named):
             if len(holders[thing]) <= _RARE:
+                square = weight[thing] ** 2
                 for other in holders[thing]:
-                    likely[other] += weight[thing] ** 2 / length[other]
+                    likely[other] += square / length[other]
         likely.pop(address, None)
-        best = sorted(likely, key=lambda other: (-round(likely[other], 9), other))[: 2 * most]
+        best = nsmallest(2 * most, [(-round(score, 9), other) for other, score in likely.items()])
         ranked = [
-            _related(other, named & things[other], weight, length[address] * length[other]) for other in best
+            _related(other, named & things[other], weight, length[address] * length[other])
+            for _, other in best
         ]
         if ranked:
             nearest[address] = tuple(sorted(ranked, key=lambda each: (-each.score, each.address))[:most])

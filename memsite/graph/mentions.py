@@ -97,6 +97,8 @@ def mentions(graph: Graph) -> Mapping[Address, tuple[Mention, ...]]:
 
 def words_of(text: str) -> list[str]:
     """The words of a text in match form; of scripts without blanks, its characters."""
+    if text.isascii():
+        return _WORD.findall(text.lower())
     return [match_key(word) for word in _WORD.findall(text)]
 
 

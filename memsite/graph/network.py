@@ -154,7 +154,9 @@ def _network(
     return Network(
         nodes=tuple(map(Node, ids, labels, kinds, degrees, sums, ranks, grouping.of)),
         edges=tuple(
-            Edge(ids[one], ids[other], weight, tuple(sorted(relations.get((one, other), ()))))
+            Edge(ids[one], ids[other], weight, tuple(sorted(relations[one, other])))
+            if (one, other) in relations
+            else Edge(ids[one], ids[other], weight)
             for one, other, weight in joined
         ),
         communities=grouping.communities,

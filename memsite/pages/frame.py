@@ -95,6 +95,11 @@ class Desk:
         return {address: visible(note.title) for address, note in self.plan.graph.notes.items()}
 
     @cached_property
+    def _note_hrefs(self) -> dict[Address, str]:
+        """The encoded URL of each note, from the root of the site."""
+        return {address: self.plan.href(url) for address, url in self.plan.notes.items()}
+
+    @cached_property
     def relations(self) -> Relations:
         return Relations(self.plan.graph)
 
@@ -114,7 +119,7 @@ class Desk:
         return root + self.plan.href(url)
 
     def note_href(self, address: Address, root: str) -> str:
-        return root + self.plan.href(self.plan.notes[address])
+        return root + self._note_hrefs[address]
 
     def node_href(self, node: str, root: str) -> str:
         """The page of a node of the graph."""
