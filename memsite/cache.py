@@ -60,8 +60,10 @@ class Documents(MutableMapping[Checksum, Document]):
         self._new = True
 
     def __delitem__(self, checksum: Checksum) -> None:
+        if checksum not in self:
+            raise KeyError(checksum)
         self._open.pop(checksum, None)
-        self._stored().pop(checksum)
+        self._stored().pop(checksum, None)
 
     def __contains__(self, checksum: object) -> bool:
         return checksum in self._open or checksum in self._stored()

@@ -134,3 +134,15 @@ def test_a_cache_that_cannot_be_written_is_no_error(tmp_path: Path, monkeypatch:
     cache._key.cache_clear()
     filled(tmp_path / "p", NOTE)
     assert kept(tmp_path / "p") == set()
+
+
+def test_a_document_can_be_dropped_wherever_it_lies(tmp_path: Path) -> None:
+    filled(tmp_path, NOTE)
+    documents = Documents(tmp_path)
+    fresh = checksum(b"fresh")
+    documents[fresh] = parse(b"fresh")
+    for key in (fresh, checksum(NOTE)):
+        assert key in documents
+        assert documents.pop(key, None) is not None
+        assert key not in documents
+        assert documents.pop(key, None) is None

@@ -60,11 +60,12 @@ def _say_what_reading_found(memory: Memory) -> None:
 
 
 def _fields(row: Row) -> tuple[str, ...]:
-    day = row.date.date().isoformat() if row.date else row.date_text or "-"
+    file_day = row.modified.date().isoformat()
+    day = row.date.date().isoformat() if row.date else row.date_text or file_day
     if row.kind == "workflow":
         return (row.id or row.path, row.type or "-", day, ", ".join(row.tags), row.title)
     if row.kind == "system":
-        return (row.path, str(row.lines), row.modified.date().isoformat(), row.title)
+        return (row.path, str(row.lines), file_day, row.title)
     return (row.path, day, ", ".join(row.tags), row.title)
 
 

@@ -90,6 +90,8 @@ def _say_whether_scanned() -> None:
 
 
 def _print_build(result: BuildResult, *, quiet: bool) -> None:
+    from memsite.report.health import plural
+
     counts = counted(problem.severity for problem in result.problems)
     found = ", ".join(
         f"{count} {severity}{'s' * (count != 1)}" for severity, count in counts.items() if count
@@ -102,11 +104,13 @@ def _print_build(result: BuildResult, *, quiet: bool) -> None:
     for problem in result.problems:
         if problem.severity == "error" and not quiet:
             note_line(visible(f"{problem.path}:{problem.line} {problem.code} {problem.message}"))
-    private = f", {result.private} private notes left out" if result.private else ", nothing is left out"
+    private = (
+        f", {plural(result.private, 'private note')} left out" if result.private else ", nothing is left out"
+    )
     seconds = sum(result.seconds.values())
     echo(
         visible(
-            f"{result.output}: {result.notes} notes on {result.pages} pages{private}, "
+            f"{result.output}: {plural(result.notes, 'note')} on {plural(result.pages, 'page')}{private}, "
             f"{result.links} links followed, {result.bytes / 1e6:.1f} MB in {seconds:.1f} s "
             f"({len(result.written)} files written, {result.unchanged} unchanged, "
             f"{len(result.removed)} removed)"

@@ -252,7 +252,8 @@ def _print_pruned(pruned: Pruned) -> None:
         echo_answer(pruned)
         return
     _print_candidates(pruned)
-    note_line(f"{len(pruned.candidates)} entries fit; nothing was written.")
+    fitting = len(pruned.candidates)
+    note_line(f"{fitting} {'entry fits' if fitting == 1 else 'entries fit'}; nothing was written.")
 
 
 def _print_candidates(pruned: Pruned) -> None:
@@ -303,10 +304,13 @@ def _print_undone(undone: Undone) -> None:
     if invocation().format == "json":
         echo_answer(undone)
         return
+    from memsite.report.health import plural
+
     verb = "would come back" if undone.dry_run else "came back"
     for path in undone.paths:
         echo(visible(path))
-    note_line(visible(f"{undone.undoes.operation} {undone.undoes.tx}: {len(undone.paths)} files {verb}."))
+    files = plural(len(undone.paths), "file")
+    note_line(visible(f"{undone.undoes.operation} {undone.undoes.tx}: {files} {verb}."))
     for remark in undone.remarks:
         note_line(visible(remark))
     _print_problems(undone.problems)
