@@ -62,7 +62,7 @@ class Output:
         Raises ForeignOutput (E016) when something that is not ours stands there.
         """
         self._claim(url)
-        place = Path(f"{self.root}/{url}")
+        place = self.root / url
         checksum = sha256(written).hexdigest()
         there = _regular_bytes(place, size=len(written))
         if there == written and self._is_safe(url):
@@ -70,7 +70,7 @@ class Output:
             return
         if url not in self.known and os.path.lexists(place) and not place.is_dir():
             raise _in_the_way(place)
-        self._write(f"{STAGE}/{url}", written)
+        self._write(PurePosixPath(STAGE) / url, written)
         self.staged[url] = checksum
 
     def keep(self, url: str) -> bool:
@@ -94,8 +94,8 @@ class Output:
         # What goes, goes first: a folder may have to stand where a page was.
         removed = tuple(url for url in sorted(self.known) if url not in files and self._remove(url))
         for url in sorted(self.staged):
-            self._make_parent(url)
-            _replace(Path(f"{self.root}/{STAGE}/{url}"), Path(f"{self.root}/{url}"))
+            self._make_folder(PurePosixPath(url).parent)
+            _replace(self.root / STAGE / url, self.root / url)
         self._write_manifest(files, before={})
         return Swap(tuple(sorted(self.staged)), len(self.kept), removed)
 
@@ -103,7 +103,7 @@ class Output:
 
     def _claim(self, url: str) -> None:
         """Raises ValueError for a name that could leave the folder or meet another: a fault of memsite."""
-        if not _stays_inside(url) or "\\" in url or _parts(url)[0] in (MARK, STAGE, LOCK):
+        if not _stays_inside(url) or "\\" in url or PurePosixPath(url).parts[0] in (MARK, STAGE, LOCK):
             raise ValueError(f"not a place for a page: {url!r}")
         folded = unicodedata.normalize("NFC", url).casefold()
         other = self._folded.setdefault(folded, url)
@@ -122,12 +122,6 @@ class Output:
                 self._folders.add(parent.as_posix())
         return True
 
-    def _make_parent(self, url: str) -> None:
-        """Make the folder that `url` lies in."""
-        folder = url.rpartition("/")[0]
-        if folder not in self._folders:
-            self._make_folder(PurePosixPath(folder))
-
     def _make_folder(self, folder: PurePosixPath) -> None:
         """Make `folder` below the root, step by step, through no link."""
         name = folder.as_posix()
@@ -142,9 +136,9 @@ class Output:
                 raise _in_the_way(path) from None
         self._folders.add(name)
 
-    def _write(self, url: str, written: bytes) -> None:
-        self._make_parent(url)
-        descriptor = os.open(f"{self.root}/{url}", _NEW_FILE, 0o666)
+    def _write(self, url: PurePosixPath, written: bytes) -> None:
+        self._make_folder(url.parent)
+        descriptor = os.open(self.root / url, _NEW_FILE, 0o666)
         with os.fdopen(descriptor, "wb", closefd=True) as file:
             file.write(written)
 
@@ -158,7 +152,7 @@ class Output:
         written = (text + "\n").encode()
         if _regular_bytes(self.root / MARK, size=len(written)) == written:
             return
-        self._write(f"{STAGE}/{MARK}", written)
+        self._write(PurePosixPath(STAGE) / MARK, written)
         _replace(self.root / STAGE / MARK, self.root / MARK)
 
     def _remove(self, url: str) -> bool:
@@ -274,11 +268,8 @@ def _read_manifest(root: Path) -> dict[str, frozenset[Checksum]]:
 
 def _stays_inside(url: str) -> bool:
     """A manifest is a file like any other: nothing it names may lie outside the folder."""
-    return bool(_parts(url)) and not url.startswith("/") and ".." not in _parts(url) and "\0" not in url
-
-
-def _parts(url: str) -> list[str]:
-    return [part for part in url.split("/") if part not in ("", ".")]
+    path = PurePosixPath(url)
+    return bool(path.parts) and not path.is_absolute() and ".." not in path.parts and "\0" not in url
 
 
 def _regular_bytes(path: Path, *, size: int | None = None) -> bytes | None:
