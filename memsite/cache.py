@@ -74,11 +74,6 @@ class Documents(MutableMapping[Checksum, Document]):
     def __len__(self) -> int:
         return len({**self._stored(), **self._open})
 
-    def put_packed(self, checksum: Checksum, record: bytes) -> None:
-        """Add a document as another process packed it."""
-        self._stored()[checksum] = record
-        self._new = True
-
     def save(self, *, make: bool) -> None:
         """Write what was used in this run. Without `make`, only where a cache was kept before.
 

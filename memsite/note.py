@@ -163,8 +163,6 @@ class Document:
     front_matter: str = ""
     """The raw front-matter block without its fences, empty when there is none."""
     front_matter_ok: bool = True
-    body_line: int = 1
-    """Line of the file on which the body begins."""
     words: int = 0
     ignores: tuple[tuple[int, str], ...] = ()
     """`<!-- memsite-ignore W005 -->` comments: (line, code); they count for their own line and the

@@ -75,14 +75,6 @@ def test_only_what_was_used_is_kept(tmp_path: Path) -> None:
     assert kept(tmp_path) == {checksum(NOTE)}
 
 
-def test_a_packed_document_counts(tmp_path: Path) -> None:
-    documents = Documents(tmp_path)
-    documents.put_packed(checksum(NOTE), packed(parse(NOTE)))
-    assert documents[checksum(NOTE)] == parse(NOTE)
-    documents.save(make=True)
-    assert kept(tmp_path) == {checksum(NOTE)}
-
-
 def test_nothing_is_made_where_no_cache_was_kept(tmp_path: Path) -> None:
     documents = Documents(tmp_path)
     documents[checksum(NOTE)] = parse(NOTE)

@@ -21,9 +21,6 @@ from memsite.markdown.syntax import syntax_plugin
 from memsite.markdown.wikilink import wikilink_plugin
 from memsite.note import Context, Document, Finding, Link, PropertyValue
 
-PARSER_VERSION = 2
-"""Part of every cache key: raised whenever the same bytes would give another document."""
-
 _LINK_KEYS = frozenset({"related", "up", "parent", "links", "supersededBy", "superseded_by"})
 _WIKILINK = re.compile(r"(!?)\[\[([^\[\]|]+?)(?:\\?\|([^\[\]]*))?\]\]")
 _SCHEME = re.compile(r"[a-z][a-z0-9+.\-]*:", re.IGNORECASE)
@@ -83,11 +80,10 @@ def parse(content: bytes) -> Document:
         text="\n".join(outline.text),
         opaque=tuple(outline.opaque),
         lead=outline.lead,
-        after_lead=_after_lead(fragments) if outline.lead or _has_lead(fragments) else (0, 0),
+        after_lead=_after_lead(fragments) if outline.lead else (0, 0),
         relations=tuple(outline.relations),
         front_matter=front.block,
         front_matter_ok=front.ok,
-        body_line=first_line,
         words=_words(outline.text),
         ignores=tuple(outline.ignores),
         features=frozenset(outline.features),
@@ -157,10 +153,6 @@ def _body(body: str, first_line: int, checksum: str) -> tuple[Outline, list[str]
     env["anchors"] = {heading.anchor for heading in outline.headings}
     fragments, slots = render.render(tokens, md, env)
     return outline, fragments, slots
-
-
-def _has_lead(fragments: list[str]) -> bool:
-    return fragments[0].startswith("<h1")
 
 
 def _after_lead(fragments: list[str]) -> tuple[int, int]:
