@@ -39,6 +39,11 @@ _DEAD = 'role="link" aria-disabled="true"'
 _FOREIGN = 'rel="noopener noreferrer nofollow"'
 
 
+def has_diagrams(html: str) -> bool:
+    """Whether the body of a page, with what is embedded in it, holds a diagram to draw."""
+    return '<pre class="mermaid">' in html
+
+
 class Filler:
     """Fills the slots of notes for one page. `root` leads from that page to the site's root."""
 

@@ -9,7 +9,7 @@ from itertools import groupby
 
 from memsite.markdown import visible
 from memsite.note import Address
-from memsite.pages.fill import Filler
+from memsite.pages.fill import Filler, has_diagrams
 from memsite.pages.frame import Crumb, Desk, Frame
 from memsite.pages.note_page import day_of, description_of
 from memsite.pages.plan import ROWS, Folder, Page, part_url, tags_of
@@ -116,6 +116,8 @@ class HomeView:
     start: Named | None
     body: str
     """The start note as sanitised HTML; empty when there is none."""
+    diagrams: bool
+    """Whether the body holds any that the browser has to draw."""
 
 
 def row_of(address: Address, desk: Desk, root: str) -> Row:
@@ -138,7 +140,7 @@ def home_view(page: Page, desk: Desk) -> HomeView:
     plan = desk.plan
     graph = plan.graph
     start = start_note(desk)
-    filler = Filler(plan, "", own=start)
+    body = Filler(plan, "", own=start).body(start) if start else ""
     hubs = sorted(graph.backlinks, key=lambda address: (-len(graph.backlinks[address]), address))[:_SHORT]
     by_mentions = sorted(graph.concepts.values(), key=lambda concept: (-len(concept.mentions), concept.key))
     counts = Counter(problem.severity for problem in plan.problems)
@@ -158,7 +160,8 @@ def home_view(page: Page, desk: Desk) -> HomeView:
         ),
         severities=tuple((name, counts[name]) for name in ("error", "warning", "info") if counts[name]),
         start=Named(visible(graph.notes[start].title), desk.note_href(start, "")) if start else None,
-        body=filler.body(start) if start else "",
+        body=body,
+        diagrams=has_diagrams(body),
     )
 
 

@@ -23,7 +23,7 @@ from memsite.note import (
     Problem,
     PropertyValue,
 )
-from memsite.pages.fill import Filler
+from memsite.pages.fill import Filler, has_diagrams
 from memsite.pages.frame import Desk, Frame
 from memsite.pages.plan import Page, tags_of
 from memsite.pages.publish import PRIVATE
@@ -91,6 +91,8 @@ class NoteView:
     """The id of the first heading of the text where the title stands in its place, else empty."""
     body: str
     """Sanitised HTML."""
+    diagrams: bool
+    """Whether the body holds any that the browser has to draw."""
     store: Named
     type: Named | None
     date: str
@@ -126,12 +128,14 @@ def note_view(page: Page, desk: Desk) -> NoteView:
     root = root_of(page.url)
     filler = Filler(plan, root, own=note.address)
     older, newer = plan.neighbours.get(note.address, (None, None))
+    body = filler.body(note.address, without_lead=_shows_title(note))
     groups = quoted_by(plan.graph.backlinks.get(note.address, ()), desk, root)
     return NoteView(
         frame=desk.note_frame(page, note, description=description_of(note)),
         title=desk.titles[note.address],
         title_anchor=note.document.headings[0].anchor if _shows_title(note) else "",
-        body=filler.body(note.address, without_lead=_shows_title(note)),
+        body=body,
+        diagrams=has_diagrams(body),
         store=Named(visible(note.store), desk.href(plan.stores[note.store], root)),
         type=Named(visible(note.type), desk.href(plan.types[note.type], root)) if note.type else None,
         date=day_of(note),

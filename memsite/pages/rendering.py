@@ -81,12 +81,18 @@ def _desk(same: _Same) -> Desk:
     return Desk(same.plan)
 
 
+_DRAWING = ("diagrams", "vendor/mermaid/")
+"""How the names begin of what draws diagrams: megabytes that few sites need."""
+
+
 def static_files(plan: SitePlan) -> Iterator[tuple[str, Path]]:
     """URL and path of every file that is copied as it is: memsite's, and the own style sheet."""
     folder = templates_folder() / "static"
+    draws = any("mermaid" in note.document.features for note in plan.graph.notes.values())
     for path in sorted(folder.rglob("*")):
-        if path.is_file() and not path.name.startswith("."):
-            yield f"static/{path.relative_to(folder).as_posix()}", path
+        name = path.relative_to(folder).as_posix()
+        if path.is_file() and not path.name.startswith(".") and (draws or not name.startswith(_DRAWING)):
+            yield f"static/{name}", path
     if plan.config.site.css:
         home = plan.config.file.parent if plan.config.file else Path()
         yield "static/own.css", home / plan.config.site.css

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import functools
-import http.server
 import shutil
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -49,21 +46,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def host(site: Path) -> Iterator[str]:
+def host(site: Path, serving: Callable[[Path], str]) -> str:
     """The site over HTTP: a URL that ends in `/team/wiki/`."""
-
-    class Quiet(http.server.SimpleHTTPRequestHandler):
-        def log_message(self, *_: object) -> None:
-            """Say nothing."""
-
-    handler = functools.partial(Quiet, directory=str(site.parents[1]))
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}/team/wiki/"
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    return f"{serving(site.parents[1])}team/wiki/"
 
 
 @pytest.fixture(params=["file", "http"])
