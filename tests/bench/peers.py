@@ -25,21 +25,22 @@ HUGO = {
 {{- range findRE `\\[\\[[^\\[\\]]+\\]\\]` .Content }}
 {{- $inner := . | strings.TrimPrefix `[[` | strings.TrimSuffix `]]` }}
 {{- $target := index (split (index (split $inner `|`) 0) `#`) 0 }}
-{{- with index $index.names (lower $target) }}
+{{- with index ($index.Get `names`) (lower $target) }}
 {{- $text = replace $text (printf `[[%s]]` $inner) (printf `<a href="%s">%s</a>` . $inner) }}
 {{- end }}{{- end }}
 {{ $text | safeHTML }}
-<ul>{{ range index $index.backlinks (lower .Title) }}<li>{{ . }}</li>{{ end }}</ul>{{ end }}""",
-    "layouts/partials/index.html": """{{ $names := dict }}{{ $backlinks := dict }}
+<ul>{{ range $index.Get (printf `to-%s` (lower .Title)) }}<li>{{ . }}</li>{{ end }}</ul>{{ end }}""",
+    "layouts/partials/index.html": """{{ $index := newScratch }}
 {{- range .RegularPages }}
-{{- $names = merge $names (dict (lower .Title) .RelPermalink (lower .File.ContentBaseName) .RelPermalink) }}
+{{- $index.SetInMap `names` (lower .Title) .RelPermalink }}
+{{- $index.SetInMap `names` (lower .File.ContentBaseName) .RelPermalink }}
 {{- $title := .Title }}
 {{- range findRE `\\[\\[[^\\[\\]]+\\]\\]` .RawContent }}
 {{- $inner := . | strings.TrimPrefix `[[` | strings.TrimSuffix `]]` }}
-{{- $key := lower (index (split (index (split $inner `|`) 0) `#`) 0) }}
-{{- $backlinks = merge $backlinks (dict $key ((index $backlinks $key | default slice) | append $title)) }}
+{{- $key := printf `to-%s` (lower (index (split (index (split $inner `|`) 0) `#`) 0)) }}
+{{- $index.Add $key (slice $title) }}
 {{- end }}{{- end }}
-{{- return (dict `names` $names `backlinks` $backlinks) }}""",
+{{- return $index }}""",
 }
 
 
