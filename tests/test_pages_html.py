@@ -13,7 +13,7 @@ from pages_memory import broken_links, elements, page, site_of, text_of, tree, w
 
 from memsite.config import Config, SiteConfig
 from memsite.note import Problem
-from memsite.pages import SitePlan, static_files
+from memsite.pages import SitePlan, render, static_files
 from memsite.templates import templates_folder
 
 HOSTILE = "\"'><img src=x onerror=alert(1)><script>alert(2)</script>{{ 7*7 }}&amp;"
@@ -267,3 +267,15 @@ def test_scripts_build_no_markup_from_text() -> None:
         assert not re.search(
             r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function", text
         )
+
+
+def test_scripts_get_the_texts_that_they_use_and_no_others() -> None:
+    folder = templates_folder() / "static"
+    sources = {path.name: path.read_text(encoding="utf-8") for path in folder.glob("*.js")}
+    used = {name for source in sources.values() for name in re.findall(r"\btexts\.(\w+)", source)}
+    script = render(next(page for page in HOSTILE_SITE.pages if page.kind == "texts"), HOSTILE_SITE).decode()
+    assert set(json.loads(script.removeprefix("memsiteTexts = ").rstrip(";\n"))) == used
+    shown = r"""(?:textContent|ariaLabel|text|title|aria-label|placeholder)"?(?: =|:|,) ["`][A-Z][a-z]+"""
+    assert {
+        name: re.findall(shown, source) for name, source in sources.items() if re.search(shown, source)
+    } == {}

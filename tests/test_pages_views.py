@@ -158,3 +158,14 @@ def test_shortening_ends_at_a_word() -> None:
     assert shortened("one two three four", 14) == "one two three…"
     assert shortened("一二三四五六", 4) == "一二三四…"
     assert shortened("short", 10) == "short"
+
+
+def test_a_concept_names_its_group_and_the_other_concepts_of_it() -> None:
+    files = {f"vault/s{i}.md": "[[moon]] [[tide]] [[harbour]]" for i in range(4)}
+    files |= {f"vault/c{i}.md": "[[parser]] [[token]]" for i in range(4)} | {"vault/x.md": "[[alone]]"}
+    site = site_of(files)
+    group = page(site, "concept/moon.html").partition('id="ms-group">')[2]
+    assert "tide" in group
+    assert "harbour" in group
+    assert "parser" not in group
+    assert 'id="ms-group"' not in page(site, "concept/alone.html")

@@ -14,6 +14,9 @@ from memsite.pages.plan import Page
 from memsite.pages.urls import root_of
 from memsite.pages.views import Group, Named
 
+_MEMBERS = 24
+"""Concepts of a group that are shown at most."""
+
 
 @dataclass(frozen=True, slots=True)
 class ConceptView:
@@ -24,6 +27,10 @@ class ConceptView:
     links: int
     related: tuple[Named, ...]
     """Concepts and notes that occur in the same notes, most often first."""
+    community: str
+    """What the group of concepts is called that this one belongs to; empty when there are no others."""
+    members: tuple[Named, ...]
+    """The other concepts of the group, most mentioned first."""
     spellings: tuple[str, ...]
     shard: str
 
@@ -50,6 +57,7 @@ def concept_view(page: Page, desk: Desk) -> ConceptView:
     addresses = dict.fromkeys(mention.address for mention in concept.mentions)
     crumbs = (Crumb(desk.templates.texts.concepts, f"{root}concept/index.html"),)
     title = visible(concept.name)
+    community, members = community_of(page.subject, desk, root)
     return ConceptView(
         frame=desk.frame(
             page, title, description=f"{desk.templates.texts.kind_concept}: {title}", crumbs=crumbs
@@ -59,9 +67,24 @@ def concept_view(page: Page, desk: Desk) -> ConceptView:
         notes=len(addresses),
         links=len(concept.mentions),
         related=_together(page.subject, desk, root),
+        community=community,
+        members=members,
         spellings=_spellings(concept.mentions, desk, title),
         shard=desk.shard(page.url, root),
     )
+
+
+def community_of(key: str, desk: Desk, root: str) -> tuple[str, tuple[Named, ...]]:
+    """What the group of a concept is called, and its other concepts, most mentioned first: an order
+    that stays when something else in the memory changes. Nothing when there are no others."""
+    concepts = desk.plan.graph.concepts
+    found = desk.relations.community(key)
+    keys = (one.removeprefix(CONCEPT) for one in found.members if one.startswith(CONCEPT)) if found else ()
+    others = sorted(set(keys) - {key}, key=lambda one: (-len(concepts[one].mentions), one))[:_MEMBERS]
+    named = (
+        Named(visible(concepts[one].name), desk.node_href(CONCEPT + one, root), "concept") for one in others
+    )
+    return (visible(found.name) if found and others else ""), tuple(named)
 
 
 def _spellings(mentions: tuple[Backlink, ...], desk: Desk, shown: str) -> tuple[str, ...]:

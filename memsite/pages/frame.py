@@ -101,7 +101,8 @@ class Desk:
 
     @cached_property
     def relations(self) -> Relations:
-        return Relations(self.plan.graph)
+        config = self.plan.config.graph
+        return Relations(self.plan.graph, resolution=config.resolution, seed=config.seed)
 
     def __post_init__(self) -> None:
         self.templates = templates_of(self.plan.config)

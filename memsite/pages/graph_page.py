@@ -19,6 +19,7 @@ from memsite.pages.graph_pictures import (
     read_placements,
 )
 from memsite.pages.local_graph import local_graph_files
+from memsite.pages.machine import texts_script
 from memsite.pages.picture import PICTURE_URL, home_picture
 from memsite.pages.plan import Page, SitePlan, part_url
 from memsite.pages.rendering import desk_of
@@ -245,7 +246,7 @@ def graph_document(plan: SitePlan, views: Mapping[ViewName, View]) -> bytes:
     desk = desk_of(plan)
     apart = {name: _unlinked(view) for name, view in views.items()}
     static = templates_folder() / "static"
-    sources = [_source(static, _LIBRARY), _source(static, SCRIPTS[0])]
+    sources = [texts_script(desk).rstrip("\n"), _source(static, _LIBRARY), _source(static, SCRIPTS[0])]
     sources += [text for view in apart.values() for _, text in view_scripts(view)]
     sources += [_source(static, name) for name in SCRIPTS[1:]]
     styles = [_source(static, "memsite.css"), _source(static, "graph.css")]

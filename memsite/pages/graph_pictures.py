@@ -42,13 +42,14 @@ def graph_views(plan: SitePlan, *, previous: Mapping[str, Placement] | None = No
     `previous` is `placements` of the last build: what has not changed keeps its place, and what has
     changed starts from there, so that the picture stays familiar.
     """
-    from memsite.graph import concept_network, note_network
+    from memsite.graph import note_network
+    from memsite.pages.rendering import desk_of
 
     config = plan.config.graph
     known = previous or {}
     facts = _Facts(plan)
     networks = {
-        "concepts": concept_network(plan.graph, resolution=config.resolution, seed=config.seed),
+        "concepts": desk_of(plan).relations.network,
         "notes": note_network(plan.graph, resolution=config.resolution, seed=config.seed),
     }
     views: dict[ViewName, View] = {}
@@ -223,7 +224,7 @@ class _Facts:
             day=_day(note),
             tags=self._tags(note),
             url=plan.href(plan.notes[note.address]),
-            excerpt=_excerpt(note.description or note.document.text.removeprefix(note.document.lead)),
+            excerpt=excerpt_of(note),
             mentions=len(plan.graph.backlinks.get(note.address, ())),
         )
 
@@ -269,6 +270,11 @@ def _day(note: Note) -> int | None:
 
 def one_line(text: str) -> str:
     return " ".join(visible(text).split())[:200]
+
+
+def excerpt_of(note: Note) -> str:
+    """What the page says of a note beside its title."""
+    return _excerpt(note.description or note.document.text.removeprefix(note.document.lead))
 
 
 def _excerpt(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from xml.sax.saxutils import escape, quoteattr
@@ -12,10 +13,12 @@ from memsite.note import Address, ConceptTarget, Found, Note
 from memsite.pages.frame import Desk
 from memsite.pages.note_page import description_of
 from memsite.pages.plan import tags_of
+from memsite.templates import templates_folder
 
 API_VERSION = 1
 _FEED_ENTRIES = 50
 _LLMS_ENTRIES = 500
+_SCRIPTS_TEXT = re.compile(r"\btexts\.(\w+)")
 _EPOCH = "1970-01-01T00:00:00Z"
 
 
@@ -120,9 +123,11 @@ def _line(text: str) -> str:
 
 
 def texts_script(desk: Desk) -> str:
-    """The words that scripts show, as a script."""
-    words = {key: text for key, text in vars(desk.templates.texts).items() if isinstance(text, str)}
-    return f"memsiteTexts = {_json({key: words[key] for key in sorted(words)}).strip()};\n"
+    """The words that the site's scripts show, as a script: those that they call `texts.<name>`."""
+    static = templates_folder() / "static"
+    used = {name for path in static.glob("*.js") for name in _SCRIPTS_TEXT.findall(path.read_text("utf-8"))}
+    words = {name: text for name, text in vars(desk.templates.texts).items() if name in used}
+    return f"memsiteTexts = {_json({name: words[name] for name in sorted(words)}).strip()};\n"
 
 
 def notes_json(desk: Desk) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from memsite.graph import Community, Network, concept_network
 from memsite.graph.kinship import Related, related
 from memsite.graph.mentions import Mention, mentions
 from memsite.graph.network import CONCEPT, node_id
@@ -23,6 +24,8 @@ class Relations:
     addresses, and concept keys behind `CONCEPT`."""
 
     graph: Graph
+    resolution: float = 1.0
+    seed: int = 42
 
     def related(self, address: Address) -> tuple[Related, ...]:
         """Notes that link to the same rare things and are not linked from here already."""
@@ -42,6 +45,11 @@ class Relations:
         del counts[CONCEPT + key]
         return tuple(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))[:_TOGETHER])
 
+    def community(self, key: str) -> Community | None:
+        """The group that a concept belongs to; None for one that occurs with nothing else."""
+        number = self._communities.get(CONCEPT + key, -1)
+        return self.network.communities[number] if number >= 0 else None
+
     def uses(self, name: str) -> tuple[Backlink, ...]:
         """The links that carry this ambiguous name."""
         return tuple(self._uses.get(name, ()))
@@ -52,6 +60,15 @@ class Relations:
             concept = self.graph.concepts.get(node.removeprefix(CONCEPT))
             return concept.name if concept else ""
         return self.graph.notes[node].title if node in self.graph.notes else ""
+
+    @cached_property
+    def network(self) -> Network:
+        """What occurs together: the same network as the one that the graph page draws."""
+        return concept_network(self.graph, resolution=self.resolution, seed=self.seed)
+
+    @cached_property
+    def _communities(self) -> Mapping[str, int]:
+        return {node.id: node.community for node in self.network.nodes}
 
     @cached_property
     def _nodes(self) -> Mapping[Address, frozenset[str]]:

@@ -3,6 +3,10 @@
 (() => {
   "use strict";
 
+  /* Words of the site's texts; `{name}` in one stands for a value. */
+  const said = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => values[name]);
+  const counted = (amount, forms) => said(amount === 1 ? forms.one : forms.other, { n: amount.toLocaleString("en") });
+
   const received = new Map();
   const waiting = new Map();
 
@@ -303,5 +307,5 @@
     }
   }
 
-  Object.defineProperty(window, "memsiteGraph", { value: { receive, load, Graph } });
+  Object.defineProperty(window, "memsiteGraph", { value: { receive, load, said, counted, Graph } });
 })();

@@ -2,6 +2,8 @@
 (() => {
   "use strict";
 
+  const { said, counted } = memsiteGraph;
+  const texts = window.memsiteTexts;
   const SHOWN = 12; /* neighbours listed before "Show all" */
 
   /* An element with properties and children; strings become text nodes. */
@@ -29,7 +31,7 @@
       const url = graph.url(node);
       const stores = model.storeSets[graph.storeSet[node]].map((store) => model.stores[store]).join(", ");
       const title = el("h2", { id: "ms-graph-title", dir: "auto" }, graph.label(node));
-      const close = el("button", { type: "button", className: "mg-close", ariaLabel: "Close" }, "×");
+      const close = el("button", { type: "button", className: "mg-close", ariaLabel: texts.close }, "×");
       close.addEventListener("click", () => this.actions.close());
       this.element.replaceChildren(
         el("div", { className: "mg-panel-head" }, title, close),
@@ -48,33 +50,33 @@
 
     numbers(graph, node, known) {
       const group = graph.model.communities[graph.community[node]];
-      const rows = [["Links", graph.degree(node)], [graph.kind[node] === 2 ? "Members" : "Mentions", known.mentions]];
-      if (group) rows.push(["Group", group.name]);
+      const rows = [[texts.graph_links, graph.degree(node)], [graph.kind[node] === 2 ? texts.graph_members : texts.column_mentions, known.mentions]];
+      if (group) rows.push([texts.graph_group, group.name]);
       return el("dl", { className: "mg-numbers" }, ...rows.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", { dir: "auto" }, String(value)))));
     }
 
     buttons(url, known, group) {
       const row = el("div", { className: "mg-actions" });
-      if (url) row.append(el("a", { href: url, className: "mg-open" }, group ? "Show this group" : "Open page"));
-      const path = el("button", { type: "button", ariaPressed: String(known.picking) }, known.way ? "Other path…" : "Path to…");
+      if (url) row.append(el("a", { href: url, className: "mg-open" }, group ? texts.graph_show_group : texts.graph_open));
+      const path = el("button", { type: "button", ariaPressed: String(known.picking) }, known.way ? texts.graph_path_other : texts.graph_path_to);
       path.dataset.mgKeep = "path";
       path.addEventListener("click", () => this.actions.pick());
       row.append(path);
-      const depths = el("div", { className: "mg-depths", role: "group", ariaLabel: "How far around this node" });
+      const depths = el("div", { className: "mg-depths", role: "group", ariaLabel: texts.graph_depths });
       for (const depth of [0, 1, 2, 3]) {
-        const button = el("button", { type: "button", ariaPressed: String(known.depth === depth), ariaLabel: depth ? `Show up to ${depth} steps around` : "Show the whole graph" }, depth ? String(depth) : "All");
+        const button = el("button", { type: "button", ariaPressed: String(known.depth === depth), ariaLabel: depth ? said(texts.graph_depth, { n: depth }) : texts.graph_fit }, depth ? String(depth) : texts.search_all);
         button.dataset.mgKeep = `depth-${depth}`;
         button.addEventListener("click", () => this.actions.depth(depth));
         depths.append(button);
       }
-      return el("div", {}, row, el("div", { className: "mg-around" }, el("span", {}, "Expand"), depths),
-        known.picking ? el("p", { className: "mg-hint" }, "Now choose the other end: click a node or search for it.") : "");
+      return el("div", {}, row, el("div", { className: "mg-around" }, el("span", {}, texts.graph_expand), depths),
+        known.picking ? el("p", { className: "mg-hint" }, texts.graph_other_end) : "");
     }
 
     path(graph, way) {
-      if (!way.length) return el("p", { className: "mg-hint" }, "There is no path between the two.");
+      if (!way.length) return el("p", { className: "mg-hint" }, texts.graph_no_path);
       const steps = way.length - 1;
-      return el("section", { className: "mg-path" }, el("h3", {}, `Path, ${steps} ${steps === 1 ? "step" : "steps"}`),
+      return el("section", { className: "mg-path" }, el("h3", {}, `${texts.graph_path}, ${counted(steps, texts.count_steps)}`),
         el("ol", {}, ...way.map((node) => this.row(graph, node, 0))));
     }
 
@@ -94,7 +96,7 @@
         if (code & 1) lists.to.push([other, graph.weight[edge]]);
         if (!code) lists.with.push([other, graph.weight[edge]]);
       });
-      const names = { from: "Linked from", to: "Links to", with: "Occurs with" };
+      const names = { from: texts.backlinks, to: texts.graph_to, with: texts.graph_with };
       return Object.entries(lists).filter(([, list]) => list.length).map(([kind, list]) => this.list(graph, names[kind], list));
     }
 
@@ -103,7 +105,7 @@
       const rows = el("ul", {}, ...list.slice(0, SHOWN).map(([node, weight]) => this.row(graph, node, weight)));
       const section = el("section", {}, el("h3", {}, name, el("span", { className: "mg-uses" }, String(list.length))), rows);
       if (list.length > SHOWN) {
-        const more = el("button", { type: "button", className: "mg-more" }, `Show all ${list.length}`);
+        const more = el("button", { type: "button", className: "mg-more" }, said(texts.graph_show_all, { n: list.length }));
         more.addEventListener("click", () => {
           rows.append(...list.slice(SHOWN).map(([node, weight]) => this.row(graph, node, weight)));
           more.remove();
@@ -143,7 +145,7 @@
       this.list.hidden = !this.found.length;
       this.input.setAttribute("aria-expanded", String(this.found.length > 0));
       this.mark(this.found.length ? 0 : -1);
-      if (query.trim()) this.actions.say(this.found.length ? `${this.found.length} found` : "Nothing found");
+      if (query.trim()) this.actions.say(this.found.length ? said(texts.search_some, { n: this.found.length }) : said(texts.search_none, { query: query.trim() }));
     }
 
     mark(at) {

@@ -3,7 +3,8 @@
 (() => {
   "use strict";
 
-  const { Graph, Painter, Panel, Search, download } = memsiteGraph;
+  const { Graph, Painter, Panel, Search, download, said, counted } = memsiteGraph;
+  const texts = window.memsiteTexts;
   const root = document.getElementById("ms-graph");
   if (!root) return;
   const $ = (name) => document.getElementById(`ms-graph-${name}`);
@@ -121,14 +122,14 @@
     let names;
     if (facet === "community") {
       names = model.communities.slice(0, COLOURS).map((one, i) => [String(i), one.name]);
-      names.push(["other", "Smaller groups"]);
+      names.push(["other", texts.graph_smaller]);
     } else if (facet === "age") {
       names = model.ages.map((day, i) => [String(i), ageLabel(i)]);
-      names.push(["other", "No date"]);
+      names.push(["other", texts.graph_undated]);
     } else {
       const all = facet === "store" ? model.stores : model.types;
-      names = all.slice(0, COLOURS).map((name) => [name, name || "none"]);
-      names.push(["other", facet === "store" ? "Several or none" : "Other types"]);
+      names = all.slice(0, COLOURS).map((name) => [name, name || texts.graph_none_of]);
+      names.push(["other", facet === "store" ? texts.graph_several : texts.graph_other_types]);
     }
     const counts = new Uint32Array(names.length);
     for (let i = 0; i < graph.n; i++) counts[of(i)]++;
@@ -259,9 +260,9 @@
 
   function count() {
     const shown = painter.shownNodes;
-    const what = { concepts: "concepts and notes", notes: "notes and concepts", overview: "communities" }[graph.model.view];
-    const some = shown < graph.n ? `${number(shown)} of ${number(graph.n)}` : number(graph.n);
-    $("count").textContent = `${some} ${what}, ${number(painter.shownEdges)} links`;
+    const what = { concepts: texts.graph_count_concepts, notes: texts.graph_count_notes, overview: texts.graph_count_overview }[graph.model.view];
+    const some = shown < graph.n ? said(texts.graph_some, { shown: number(shown), all: number(graph.n) }) : number(graph.n);
+    $("count").textContent = said(what, { nodes: some, edges: number(painter.shownEdges) });
     $("empty").hidden = shown > 0;
     if (!graph.n) $("empty").textContent = $("empty").dataset.none;
   }
@@ -402,12 +403,12 @@
     const group = model.communities[graph.community[node]];
     let links = 0;
     graph.each(node, () => links++);
-    return [graph.label(node), model.types[graph.type[node]], `${links} ${links === 1 ? "link" : "links"}`, group ? `group ${group.name}` : ""].filter(Boolean).join(", ");
+    return [graph.label(node), model.types[graph.type[node]], counted(links, texts.count_links), group ? `${texts.graph_group} ${group.name}` : ""].filter(Boolean).join(", ");
   }
 
   function announcePath() {
     const way = graph.path(chosen(), target());
-    say(way.length ? `Path of ${way.length - 1} steps: ${way.map((node) => graph.label(node)).join(", ")}` : "There is no path between the two.");
+    say(way.length ? `${texts.graph_path}, ${counted(way.length - 1, texts.count_steps)}: ${way.map((node) => graph.label(node)).join(", ")}` : texts.graph_no_path);
   }
 
   const say = (text) => { $("live").textContent = text; };
@@ -451,7 +452,7 @@
     if (event.key in ARROWS) {
       const next = node < 0 || !graph.visible[node] ? graph.visible.indexOf(1) : towards(node, ARROWS[event.key]);
       if (next >= 0) choose(next);
-      else say("No neighbour in that direction.");
+      else say(texts.graph_no_neighbour);
     } else if (event.key === "Enter" && node >= 0) open(node);
     else if (event.key === "Escape") leave();
     else if (event.key === "+" || event.key === "=") zoom(1.4);
@@ -463,7 +464,7 @@
 
   function leave() {
     picking = false;
-    if (state.node) choose(-1).then(() => say("Nothing is chosen."));
+    if (state.node) choose(-1).then(() => say(texts.graph_unchosen));
     else $("search").focus();
   }
 
@@ -496,7 +497,7 @@
     const select = $("tag");
     if (select.dataset.view !== graph.model.view) {
       select.dataset.view = graph.model.view;
-      select.replaceChildren(new Option("Any tag", ""), ...graph.model.tags.map(([tag, uses]) => new Option(`${tag} (${uses})`, tag)));
+      select.replaceChildren(new Option(texts.graph_any_tag, ""), ...graph.model.tags.map(([tag, uses]) => new Option(`${tag} (${uses})`, tag)));
     }
     select.value = state.tag;
   }
@@ -563,7 +564,7 @@
     pick: async () => {
       picking = !picking;
       await change({ to: "" });
-      say(picking ? "Choose the other end of the path: click a node or search for it." : "");
+      say(picking ? texts.graph_other_end : "");
     },
     hover,
   });

@@ -5,6 +5,7 @@
   "use strict";
 
   const SVG = "http://www.w3.org/2000/svg";
+  const texts = window.memsiteTexts;
   const NAMED = 12; /* nodes that always carry their label */
   const SECOND = 36; /* nodes added at depth 2 at most */
   const here = document.currentScript.src;
@@ -129,7 +130,7 @@
     const height = Math.round(Math.min(380, 130 + 11 * Math.min(20, graph.nodes.length) + (graph.nodes.length > 30 ? 30 : 0)));
     graph.nodes.forEach((node, i) => { node.named = i <= (graph.nodes.length > 30 ? NAMED / 2 : NAMED) && (node.depth < 2 || graph.nodes.length < 18); });
     settle(graph, width, height);
-    const picture = shape("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "group", "aria-label": box.dataset.label });
+    const picture = shape("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "group", "aria-label": box.closest("section").querySelector("h2").textContent });
     const lines = graph.edges.map(([a, b]) => shape("line", { x1: a.x, y1: a.y, x2: b.x, y2: b.y, class: a.depth && b.depth ? "mg-far" : "" }));
     const marks = graph.nodes.map((node) => mark(node, root));
     graph.nodes.forEach((node, i) => {
@@ -178,10 +179,10 @@
     const open = document.createElement("a");
     bar.className = "mg-local-bar";
     open.href = new URL(`graph.html#${new URLSearchParams({ view: "notes", node: record.id })}`, root).href;
-    open.textContent = box.dataset.open;
+    open.textContent = texts.local_graph_open;
     const group = document.createElement("span");
     group.setAttribute("role", "group");
-    group.setAttribute("aria-label", box.dataset.depth);
+    group.setAttribute("aria-label", texts.local_graph_depth);
     group.append(...buttons);
     bar.append(group, open);
     const show = async (depth) => {

@@ -277,18 +277,18 @@
     const next = themes[(themes.indexOf(remembered()) + 1) % themes.length];
     try { localStorage.setItem("ms-theme", next); } catch (blocked) { /* for this page only */ }
     theme(next);
-    say(texts["theme_" + next]);
+    say({ auto: texts.theme_auto, light: texts.theme_light, dark: texts.theme_dark }[next]);
   }
 
   let helping;
   function help() {
     if (!helping) {
-      const rows = [["/", "Ctrl K", "search"], ["g", "graph"], ["h", "home"], ["n", "notes"], ["e", "health"], ["[", "]", "neighbours"], ["t", "theme"], ["?", "help"], ["Esc", "close"]];
+      const rows = [["/", "Ctrl K", texts.help_search], ["g", texts.help_graph], ["h", texts.help_home], ["n", texts.help_notes], ["e", texts.help_health], ["[", "]", texts.help_neighbours], ["t", texts.help_theme], ["?", texts.help_help], ["Esc", texts.help_close]];
       const list = make("dl", {});
       for (const keys of rows) {
         const term = make("dt", {});
         for (const key of keys.slice(0, -1)) term.append(make("kbd", { text: key }), " ");
-        list.append(term, make("dd", { text: texts["help_" + keys.at(-1)] }));
+        list.append(term, make("dd", { text: keys.at(-1) }));
       }
       const close = make("form", { method: "dialog" }, make("button", { class: "ms-button", text: texts.close }));
       helping = make("dialog", { class: "ms-help", "aria-labelledby": "ms-help" }, make("h2", { id: "ms-help", text: texts.help_title }), list, close);

@@ -239,7 +239,7 @@ def test_the_shortest_path_between_two_nodes(opened: Open) -> None:
         "Renderer",
         "template",
     ]
-    assert page.inner_text("#ms-graph-live").startswith("Path of 5 steps: moon, Harbour")
+    assert page.inner_text("#ms-graph-live").startswith("Path, 5 steps: moon, Harbour")
     again = opened(f"graph.html#{page.url.split('#')[1]}")
     assert again.locator(".mg-path li").count() == 6
 
