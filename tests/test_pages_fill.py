@@ -49,7 +49,7 @@ def test_a_missing_note_is_marked_and_leads_nowhere() -> None:
 def test_a_missing_heading_leads_to_the_page_and_says_so() -> None:
     found = body("[[b#Nowhere]]")
     assert 'class="ms-note ms-broken" href="../vault/b.html"' in found
-    assert "is not in that note" in found
+    assert "There is no “Nowhere” in that note" in found
 
 
 def test_an_ambiguous_name_leads_to_its_candidates() -> None:
@@ -80,6 +80,12 @@ def test_files_are_linked_and_only_published_ones() -> None:
     assert '<a class="ms-asset" href="../files/vault/d.csv">d</a>' in found
     assert found.count('class="ms-unpublished"') == 3
     assert "<img" not in found
+
+
+def test_a_canvas_says_why_it_does_not_open() -> None:
+    found = body("[[plan.canvas]] ![[plan.canvas]]", assets=["plan.canvas"])
+    assert found.count('class="ms-unpublished"') == found.count("this site does not show it") == 2
+    assert "plan.canvas</a>" in found
 
 
 def test_a_refused_file_is_not_linked() -> None:

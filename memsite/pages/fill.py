@@ -27,6 +27,7 @@ from memsite.note import (
 from memsite.pages.plan import PICTURE_TYPES, SitePlan, suffix_of
 from memsite.pages.publish import PRIVATE
 from memsite.pages.snippets import Snippet, block, prefixed, section, whole
+from memsite.pages.templating import templates_of
 
 MAX_DEPTH = 5
 """Embeds within embeds; deeper ones become links."""
@@ -50,6 +51,7 @@ class Filler:
     def __init__(self, plan: SitePlan, root: str, *, own: Address | None = None) -> None:
         self._plan = plan
         self._root = root
+        self._texts = templates_of(plan.config).texts
         self.own = own
         self._embeds = 0
         self._open: list[Address] = []
@@ -122,19 +124,26 @@ class Filler:
         if self._is_private(target):
             return f'<a class="ms-private" {_DEAD}>'
         href = self.href(target)
-        if href is None and isinstance(target, Asset):
-            return f'<a class="ms-unpublished" {_DEAD} title="{_attribute(_NOT_COPIED)}">'
         if href is None:
-            reason = target.reason if isinstance(target, Missing) else "nothing of that name is published"
-            return f'<a class="ms-missing" {_DEAD} title="{_attribute(reason)}">'
+            kind = "unpublished" if isinstance(target, Asset) else "missing"
+            return f'<a class="ms-{kind}" {_DEAD} title="{_attribute(self._reason(target))}">'
         if isinstance(target, External):
             return f'<a class="ms-external" href="{escape(href)}"{_title(link)} {_FOREIGN}>'
         if isinstance(target, Found):
             if target.broken:
-                said = f"{target.broken!r} is not in that note"
+                said = self._texts.anchor_missing.format(anchor=target.broken)
                 return f'<a class="ms-note ms-broken" href="{href}" title="{_attribute(said)}">'
             return f'<a class="ms-note" href="{href}"{_title(link)}>'
         return f'<a class="{_CLASSES[type(target)]}" href="{href}"{_title(link)}>'
+
+    def _reason(self, target: Target) -> str:
+        """Why a link leads nowhere."""
+        if isinstance(target, Missing):
+            return target.reason
+        if not isinstance(target, Asset):
+            return str(self._texts.name_unpublished)
+        is_board = suffix_of(target.path) in _BOARDS
+        return str(self._texts.canvas_unshown if is_board else self._texts.file_unpublished)
 
     def _embed(self, link: Link, target: Target) -> str:
         """The element for an embed. The parser gives an embedded note a place between blocks; pictures
@@ -191,7 +200,7 @@ class Filler:
         )
 
 
-_NOT_COPIED = "This file is not published"
+_BOARDS = ("canvas", "excalidraw")
 _CLASSES: dict[type[Target], str] = {
     ConceptTarget: "ms-concept",
     Ambiguous: "ms-ambiguous",
