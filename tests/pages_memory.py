@@ -48,9 +48,10 @@ def site_of(
     assets: Iterable[str] = (),
     publish: Mapping[str, bool] | None = None,
     refused: Iterable[Asset] = (),
+    settled: Mapping[str, str] | None = None,
 ) -> SitePlan:
     graph = graph_of(files, assets=assets, publish=publish)
-    return plan(graph, tuple(problems), config or Config(), refused=tuple(refused))
+    return plan(graph, tuple(problems), config or Config(), refused=tuple(refused), settled=settled)
 
 
 def written(site: SitePlan) -> dict[str, str]:

@@ -10,6 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pages_memory import site_of
 
+from memsite.pages import render
+from memsite.pages.machine import published_urls
 from memsite.pages.urls import Wanted, allot, encoded, folded, segment, wanted_path
 
 HOSTILE = [
@@ -129,3 +131,41 @@ def test_long_listings_are_cut_into_pages() -> None:
     assert {"notes.html", "notes.2.html", "tag/all.html", "tag/all.2.html", "store/vault/index.2.html"} <= {
         page.url for page in site.pages
     }
+
+
+def test_a_page_stays_where_it_is_when_a_namesake_comes_and_goes() -> None:
+    """The exact owner of a name gets it only while it is free."""
+    alone = site_of({"vault/A B.md": "x"})
+    assert alone.notes == {"memory://vault/A B": "vault/a-b.html"}
+    crowded = {"vault/A B.md": "x", "vault/a-b.md": "y", "vault/a_b.md": "z"}
+    fresh = site_of(crowded).notes
+    assert fresh["memory://vault/a-b"] == "vault/a-b.html"
+    settled = site_of(crowded, settled=alone.notes).notes
+    assert settled["memory://vault/A B"] == "vault/a-b.html"
+    assert settled["memory://vault/a-b"].startswith("vault/a-b-")
+    assert len(set(settled.values())) == 3
+    left = site_of({"vault/a-b.md": "y", "vault/a_b.md": "z"}, settled=settled).notes
+    assert left == {address: settled[address] for address in left}
+
+
+@pytest.mark.parametrize(
+    "kept", ["vault/other.html", "../x.html", "index.html", "vault/A-B.html", "static/a-b.html"]
+)
+def test_only_a_name_of_its_own_can_be_kept(kept: str) -> None:
+    settled = site_of({"vault/A B.md": "x"}, settled={"memory://vault/A B": kept}).notes
+    assert settled == {"memory://vault/A B": "vault/a-b.html"}
+
+
+def test_two_notes_cannot_keep_one_name() -> None:
+    files = {"vault/A B.md": "x", "vault/a_b.md": "y"}
+    same = dict.fromkeys(("memory://vault/A B", "memory://vault/a_b"), "vault/a-b.html")
+    assert len(set(site_of(files, settled=same).notes.values())) == 2
+
+
+def test_the_pages_of_a_site_are_read_from_its_own_list() -> None:
+    site = site_of({"vault/会 议 %.md": "x", "vault/b.md": "y"})
+    listed = next(page for page in site.pages if page.kind == "api-notes")
+    assert published_urls(render(listed, site)) == site.notes
+    assert [
+        published_urls(broken) for broken in (b"", b"[]", b'{"notes": 3}', b'{"notes": [1]}', b"\xff")
+    ] == [{}] * 5

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from urllib.parse import unquote
 from xml.sax.saxutils import escape, quoteattr
 
 from memsite.markdown import visible
@@ -135,6 +136,15 @@ def notes_json(desk: Desk) -> str:
     return _json(
         {"version": API_VERSION, "notes": [_note_json(plan.graph.notes[a], desk) for a in plan.graph.notes]}
     )
+
+
+def published_urls(written: bytes) -> dict[Address, str]:
+    """The page of each note by the `api/notes.json` of a site; none where that file is damaged."""
+    try:
+        notes = json.loads(written)["notes"]
+        return {str(one["address"]): unquote(str(one["url"])) for one in notes}
+    except (ValueError, KeyError, TypeError):
+        return {}
 
 
 def _note_json(note: Note, desk: Desk) -> dict[str, object]:

@@ -123,11 +123,13 @@ def plan(
     *,
     memory_files: Mapping[Address, bytes] | None = None,
     refused: Collection[Asset] = (),
+    settled: Mapping[Address, str] | None = None,
 ) -> SitePlan:
-    """Decide every page and URL. `refused` are files that must not be copied whatever their name."""
+    """Decide every page and URL. `refused` are files that must not be copied whatever their name;
+    `settled` are the pages that notes have in the site that is there already: they stay."""
     public = published_graph(graph)
     known = published_problems(problems, graph, public)
-    names = _Names.of(public)
+    names = _Names.of(public, settled or {})
     folders = _folders(public, names)
     order = _newest_first(public.notes.values())
     tagged = _tagged(public)
@@ -183,15 +185,18 @@ class _Names:
     ambiguous: Mapping[str, str]
 
     @classmethod
-    def of(cls, graph: Graph) -> _Names:
+    def of(cls, graph: Graph, settled: Mapping[Address, str]) -> _Names:
         wanted = (
             Wanted(name, segment(name, name, empty="store"), name, segment(name, name) == name)
             for name in graph.stores
         )
         stores = allot(wanted, reserved=_FRAME)
         notes = allot(
-            wanted_path(address, note.path.removesuffix(".md").split("/"), home=stores[note.store])
-            for address, note in graph.notes.items()
+            (
+                wanted_path(address, note.path.removesuffix(".md").split("/"), home=stores[note.store])
+                for address, note in graph.notes.items()
+            ),
+            settled={address: url.removesuffix(".html") for address, url in settled.items()},
         )
         return cls(
             stores, notes, _flat_names("concept", graph.concepts), _flat_names("ambiguous", graph.ambiguous)

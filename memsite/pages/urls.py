@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import unicodedata
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 from urllib.parse import quote
@@ -74,17 +74,25 @@ def wanted_path(key: Key, parts: Sequence[str], *, home: str, empty: str = "note
     return Wanted(key, plain, identity, exact="/".join(segments) == identity)
 
 
-def allot(names: Iterable[Wanted[Key]], *, reserved: Iterable[str] = ()) -> dict[Key, str]:
+def allot(
+    names: Iterable[Wanted[Key]], *, reserved: Iterable[str] = (), settled: Mapping[Key, str] | None = None
+) -> dict[Key, str]:
     """A name for each, no two equal on any disk.
 
-    Of several that want one name, the one whose path spells it exactly keeps it; all others carry a
-    short hash of their path. A running number would move when a note is added; a hash does not.
+    What has a name already (`settled`) keeps it, so that nothing moves when another note comes or goes.
+    Of several new ones that want one name, the one whose path spells it exactly gets it; all others
+    carry a short hash of their path. A running number would depend on the others; a hash does not.
     """
-    groups: defaultdict[str, list[Wanted[Key]]] = defaultdict(list)
-    for name in names:
-        groups[folded(name.plain)].append(name)
     taken = {folded(name) for name in reserved}
     given: dict[Key, str] = {}
+    groups: defaultdict[str, list[Wanted[Key]]] = defaultdict(list)
+    for name in names:
+        kept = settled.get(name.key) if settled else None
+        if kept is not None and _may_be_called(name, kept) and folded(kept) not in taken:
+            given[name.key] = kept
+            taken.add(folded(kept))
+        else:
+            groups[folded(name.plain)].append(name)
     crowded: list[Wanted[Key]] = []
     for spelling, group in groups.items():
         owner = _owner(group) if spelling not in taken else None
@@ -103,6 +111,12 @@ def _owner(group: Sequence[Wanted[Key]]) -> Wanted[Key] | None:
     if len(exact) == 1:
         return exact[0]
     return group[0] if len(group) == 1 else None
+
+
+def _may_be_called(name: Wanted[Key], spelling: str) -> bool:
+    """Whether `allot` could have given this name: it is no leftover of a note that was moved."""
+    hashes = (f"{name.plain}-{short_hash(name.identity, digits)}" for digits in _HASH_DIGITS)
+    return spelling == name.plain or spelling in hashes
 
 
 def _hashed(name: Wanted[Key], taken: set[str]) -> str:
