@@ -13,7 +13,9 @@ import pytest
 from planted import PERSONAL, SECRETS
 
 from memsite import build_site, open_memory
+from memsite.build.secrets import KEY_VARIABLE, vet
 from memsite.errors import Leak
+from memsite.leaks import fingerprint
 
 PLACES = (
     "# A note\n\n{}\n\n[[hub]]\n",
@@ -80,8 +82,45 @@ def test_refused_every_place_is_named_and_nothing_is_written(project: Any, tmp_p
     with pytest.raises(Leak) as refusal:
         build_site(open_memory(project(files)), tmp_path / "site")
     named = {place.split(":")[0] for place in refusal.value.details["places"]}  # type: ignore[attr-defined]
-    assert set(files) - named == {"notes/hub.md", ".workflow/memory/memory-index.json"}
+    secret_name = next(name for name in files if name.startswith("notes/sk-or-v1-"))
+    unnamed = {"notes/hub.md", ".workflow/memory/memory-index.json", secret_name}
+    assert set(files) - named == unnamed
+    assert "notes/█openai-key█.md" in named
     assert not any(name.endswith(".html") for name, _ in site_bytes(tmp_path / "site"))
+
+
+def test_a_check_names_what_a_build_refuses(project: Any, tmp_path: Path) -> None:
+    root = project(memory_files())
+    memory = open_memory(root)
+    vet(memory)
+    named = {
+        f"{each.path}:{each.line}"
+        for each in memory.problems()
+        if each.code == "W013" and each.severity == "warning" and "file name" not in each.message
+    }
+    with pytest.raises(Leak) as refusal:
+        build_site(open_memory(root), tmp_path / "site")
+    places = refusal.value.details["places"]
+    assert isinstance(places, list)
+    assert named == {place.split(" ")[0] for place in places if "file name" not in place}
+    assert len(named) > 100
+
+
+def test_what_is_allowed_is_no_finding(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(KEY_VARIABLE, "the key")
+    token = SECRETS["github classic"][1]
+    toml = '[stores.notes]\nkind = "vault"\npath = "notes"\n[leaks]\nallow = "allowed.txt"\n'
+    files = {"notes/a.md": f"# A\n\n{token} and [[b]]\n", "memsite.toml": toml, "allowed.txt": ""}
+    root = project(files)
+
+    def codes() -> list[str]:
+        memory = open_memory(root)
+        vet(memory)
+        return [problem.code for problem in memory.problems()]
+
+    assert codes() == ["W013"]
+    (root / "allowed.txt").write_text(f"{fingerprint(token, b'the key')} an example\n")
+    assert codes() == []
 
 
 def test_homes_never_reach_the_site_and_checksums_stay_those_of_the_files(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from dataclasses import replace
 
 import pytest
@@ -89,7 +90,9 @@ def test_the_gate_looks_at_what_was_missed_before() -> None:
     guard.output("search/0.js", f'x = {{"t": "{TOKEN}"}}'.encode())
     guard.output(f"n/{TOKEN}.html", b"")
     guard.output("files/a.png", TOKEN.encode())
-    assert [place.path for place in guard.places] == ["search/0.js", f"n/{TOKEN}.html"]
+    with pytest.raises(Leak):
+        guard.refuse()
+    assert [place.path for place in guard.places] == ["search/0.js", "n/█github-token█.html"]
 
 
 def test_the_frame_of_pages_hides_nothing() -> None:
@@ -98,11 +101,47 @@ def test_the_frame_of_pages_hides_nothing() -> None:
     for name in ("a.html", "b.html"):
         guard.output(name, f"<nav>frame of the page</nav>\n<p>{TOKEN}</p>".encode())
     guard.output("c.html", f"<nav>frame of the page</nav>\n<p>new\n{TOKEN}</p>".encode())
+    with pytest.raises(Leak):
+        guard.refuse()
     assert [(place.path, place.line) for place in guard.places] == [
         ("a.html", 2),
         ("b.html", 2),
         ("c.html", 3),
     ]
+
+
+@pytest.mark.parametrize(
+    ("url", "text"),
+    [
+        ("a.html", f"<p>{TOKEN[:9]}<b>{TOKEN[9:]}</b></p>"),
+        ("a.html", f"<td>word</td><td>{TOKEN}</td>"),
+        ("a.html", f"<p>{TOKEN.replace('_', '&#95;')}</p>"),
+        ("a.html", f'<a href="x?auth={TOKEN.replace("_", "%5F")}">x</a>'),
+        ("a.html", f"<p>{TOKEN[:9]}<!-- -->{TOKEN[9:]}</p>"),
+        ("a.html", f"<p>{TOKEN[:9]}\u200b{TOKEN[9:]}</p>"),
+        ("a.js", 'x = ["' + TOKEN.replace("_", "\\u005f") + '"]'),
+        ("a.json", f'{{"text": "first\\n{TOKEN}"}}'),
+        ("a.json", f'["a","{b64encode(TOKEN.encode()).decode()}"]'),
+        ("a.md", f"{TOKEN[:9]}**{TOKEN[9:]}**x"),
+        ("feed.xml", f"<summary>&lt;p&gt;{TOKEN}&lt;/p&gt;</summary>"),
+    ],
+)
+def test_no_disguise_passes_the_gate(url: str, text: str) -> None:
+    guard = Guard()
+    guard.output(url, f"<nav>first line</nav>\n{text}\n".encode())
+    with pytest.raises(Leak) as refusal:
+        guard.refuse()
+    assert [place.path for place in guard.places] == [url]
+    assert TOKEN not in str(refusal.value)
+
+
+def test_many_files_are_looked_at_in_turn() -> None:
+    guard = Guard()
+    for number in range(60):
+        guard.output(f"{number}.html", f"<p>{'ordinary words ' * 5000}{number}</p>".encode())
+    guard.output("last.html", TOKEN.encode())
+    with pytest.raises(Leak, match=r"last\.html:1"):
+        guard.refuse()
 
 
 @pytest.mark.parametrize("kind", ["home", "mac home", "windows home", "wsl", "file url", "project folder"])

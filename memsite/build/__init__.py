@@ -104,7 +104,6 @@ def build_site(
         if last is not None and _stands(last, key, memory, site):
             return _as_before(last, site, strict=strict, clock=clock)
         with clock.stage("read"):
-            memory.understand(sources)
             memory, guard = guarded(memory, policy, sources)
             memory.graph()
         with clock.stage("check"):

@@ -21,7 +21,6 @@ def graph_file(memory: Memory, *, leaks: Leaks | None = None) -> bytes:
 
     policy: Leaks = leaks or ("redact" if memory.config.leaks.redact else "refuse")
     sources = tuple(source for store in memory.stores for source in store.sources())
-    memory.understand(sources)
     memory, guard = guarded(memory, policy, sources)
     planned = plan(memory.graph(), (), memory.config)
     document = graph_document(planned, graph_views(planned))

@@ -34,6 +34,7 @@ _LIBRARIES = (
     "pyvis",
     "nh3",
     "markdown-it-py",
+    "kingfisher-secret-scanner",
 )
 _problem = attrgetter(*Problem.__dataclass_fields__)
 

@@ -21,7 +21,7 @@ from memsite.note import Address, Source
 from memsite.stores.reading import read_inside
 
 if TYPE_CHECKING:
-    from memsite.leaks import AllowList, Engine, Guard
+    from memsite.leaks import AllowList, Engine, Guard, Vetting
     from memsite.memory import Memory
     from memsite.stores import Store
 
@@ -40,9 +40,12 @@ def guarded(memory: Memory, policy: Leaks, sources: Sequence[Source]) -> tuple[M
     from memsite.leaks import Guard, longest_first
 
     if policy == "publish":
+        memory.understand(sources)
         return memory, None
     homes = longest_first([os.path.expanduser("~")])  # noqa: PTH111 - never raises
-    guard = Guard(allow_list(memory), _engine(), redacts=policy == "redact", homes=homes)
+    vetting = vet(memory)
+    memory.understand(sources)
+    guard = Guard(vetting.allow, vetting.engine, redacts=policy == "redact", homes=homes)
     suspects = frozenset(
         note.address
         for note in memory.notes()
@@ -75,7 +78,7 @@ class GuardedStore:
     def cleaned(self, sources: Iterable[Source]) -> Iterator[Source]:
         """`sources` as they may be published; those that may not are left out."""
         for source in sources:
-            if source.address in self.suspects or self.guard.alarmed(source):
+            if source.address in self.suspects or self.guard.must_clean(source):
                 shown = f"{self.store.prefix}{source.path}"
                 self.published[source.path] = self.guard.source(source, shown=shown)
             clean = self.published.get(source.path, source)
@@ -90,6 +93,18 @@ class GuardedStore:
 
     def raw(self, path: str) -> bytes:
         return self.read(path).content if path in self.published else read_inside(self.store.root, path).raw
+
+
+def vet(memory: Memory) -> Vetting:
+    """From now on `memory` looks at its notes with all that a build looks at them with.
+
+    Raises BadConfig (E015) when the list of allowed values cannot be read.
+    """
+    from memsite.leaks import Vetting
+
+    memory.vetting = vetting = Vetting(allow_list(memory), _engine())
+    memory.reload()
+    return vetting
 
 
 def _engine() -> Engine | None:

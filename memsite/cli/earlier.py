@@ -26,12 +26,16 @@ def difference(memory: Memory, against: str) -> MemoryDiff:
 
     Raises BadArgument (E019) for what is neither a folder nor a revision.
     """
+    from memsite.build.secrets import vet
     from memsite.report import compare
 
+    vet(memory)
     if Path(against).is_dir():
         from memsite.memory import open_memory
 
-        return compare(_state(open_memory(against)), _state(memory))
+        before = open_memory(against)
+        before.vetting = memory.vetting
+        return compare(_state(before), _state(memory))
     top = Path(_git(memory.project, "rev-parse", "--show-toplevel").decode().rstrip("\n"))
     inside = [store for store in memory.stores if store.root.resolve().is_relative_to(top)]
     for store in memory.stores:
@@ -39,6 +43,8 @@ def difference(memory: Memory, against: str) -> MemoryDiff:
             warn(f"The store '{store.name}' is not in the repository and is left out.")
     with _checked_out(top, _revision(memory.project, against), inside) as folder:
         before = _reopened(memory, inside, top, folder)
+        if before:
+            before.vetting = memory.vetting
         return compare(_state(before) if before else _nothing(), _state(_only(memory, inside)))
 
 

@@ -47,12 +47,18 @@ _FORMATS = ("text", "json", "github", "sarif", "junit", "markdown")
 def check_command(
     form: str, fail_on: str, baseline: Path | None, explain: str | None, *, update_baseline: bool
 ) -> int:
-    """Say what is wrong with the memory, without building anything."""
+    """Say what is wrong with the memory, without building anything.
+
+    Secrets are looked for as a build does, so that what a build would refuse (E017) is named here.
+    """
+    from memsite.build.secrets import vet
+
     if explain:
         return _explain(explain)
     options = invocation()
     options.form = "json" if form == "json" else None
     memory = options.memory()
+    vet(memory)
     problems = memory.problems()
     options.save_cache()
     accepted_in = baseline or _configured_baseline(memory)
@@ -156,10 +162,12 @@ def report_command(folder: Path, against: str | None, baseline: Path | None, fai
 
     These are summary.md, report.json, report.sarif, junit.xml, report.html and badge.svg.
     """
+    from memsite.build.secrets import vet
     from memsite.report import report, summary
 
     options = invocation()
     memory = options.memory()
+    vet(memory)
     problems = memory.problems()
     options.save_cache()
     left = _unaccepted(problems, baseline or _configured_baseline(memory))

@@ -6,6 +6,7 @@ and line), the visible text of each page, and every file that is written.
 
 from __future__ import annotations
 
+from memsite.leaks.findings import Vetting, leak_finding, leak_findings
 from memsite.leaks.guard import Guard, Place, longest_first
 from memsite.leaks.kingfisher import available, kingfisher_engine
 from memsite.leaks.personal import shorten_homes
@@ -17,8 +18,6 @@ from memsite.leaks.scan import (
     find,
     find_secrets,
     fingerprint,
-    leak_finding,
-    leak_findings,
     read_allow_list,
     redact,
     undisguised,
@@ -31,6 +30,7 @@ __all__ = [
     "Guard",
     "Leak",
     "Place",
+    "Vetting",
     "available",
     "find",
     "find_secrets",

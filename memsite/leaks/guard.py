@@ -11,13 +11,14 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 
 from memsite import errors
+from memsite.leaks.findings import row_words
+from memsite.leaks.gate import Gate
 from memsite.leaks.personal import shorten_homes
 from memsite.leaks.scan import (
     NOTHING_ALLOWED,
     AllowList,
     Engine,
     Leak,
-    find_plain,
     find_secrets,
     mark,
     redact,
@@ -79,8 +80,10 @@ class Guard:
     redacted: list[Place] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
     """Notes whose very names hold a secret, which only `redacts` leaves out."""
-    _clean: set[int] = field(default_factory=set, repr=False)
-    """Hashes of the lines that were looked at and held nothing."""
+    _gate: Gate = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._gate = Gate(self.engine, self.allow)
 
     def source(self, source: Source, *, shown: str) -> Source | None:
         """The note as it may be published, None when it must be left out. `shown` is its path for people."""
@@ -88,7 +91,8 @@ class Guard:
             if self.redacts:
                 self.left_out.append(shown)
                 return None
-            self.places += (Place(shown, 1, leak.kind, "in the file name", source.address) for leak in named)
+            masked = shown.replace(source.path, redact(source.path, named))
+            self.places += (Place(masked, 1, leak.kind, "in the file name", source.address) for leak in named)
         text = source.content.decode("utf-8", "surrogateescape")
         found = self._stopping(text)
         origin = _Origin(shown, source.address)
@@ -100,35 +104,20 @@ class Guard:
         content = published.encode("utf-8", "surrogateescape")
         return replace(source, content=content, entry=entry, altered=sha256(content).hexdigest())
 
-    def alarmed(self, source: Source) -> bool:
-        """Whether a note whose own check found nothing must be looked at all the same.
-
-        The second scanner has not seen its text yet, and nobody its name and its row of the index.
-        """
-        entry = source.entry
-        names = "\n".join(
-            (source.path, *((entry.title or "", entry.type or "", *entry.tags) if entry else ()))
-        )
-        text = source.content.decode("utf-8", "replace")
-        return (
-            bool(find_plain(names))
-            or shorten_homes(names) != names
-            or any(home in text or home in names for home in self.homes)
-            or (self.engine is not None and any(self.engine(f"{names}\n{text}")))
-        )
+    def must_clean(self, source: Source) -> bool:
+        """Whether a note in which no secret was found must be cleaned all the same: of home folders."""
+        names = "\n".join((source.path, *row_words(source.entry)))
+        if shorten_homes(names) != names:
+            return True
+        text = source.content.decode("utf-8", "replace") if self.homes else ""
+        return any(home in text or home in names for home in self.homes)
 
     def output(self, url: str, written: bytes) -> None:
-        """Looks at a file that is going to be written: the last gate."""
+        """Looks at a file that is going to be written: the last gate. `refuse` is told in the end."""
         if not url.endswith(_TEXT_FILES):
             return
         text = written.decode("utf-8", "replace")
-        self.places += (Place(url, 1, leak.kind, "in the address") for leak in self._at_the_gate(url))
-        # The frame of a page is the same on all of them: only lines that are new are looked at.
-        new = [line for line in text.split("\n") if hash(line) not in self._clean]
-        if self._at_the_gate("\n".join(new)):
-            self.places += (_place(leak, text, _Origin(url)) for leak in self._at_the_gate(text))
-        else:
-            self._clean.update(map(hash, new))
+        self.places += map(_at_the_gate, self._gate.take(url, text))
         self.places += (Place(url, 1, "home-path", home) for home in self.homes if home in text)
 
     def refuse(self, *, among: Container[Address] | None = None) -> None:
@@ -136,6 +125,7 @@ class Guard:
 
         `among` are the notes that are published; what others hold does no harm.
         """
+        self.places += map(_at_the_gate, self._gate.rest())
         grave = [
             each for each in self.places if among is None or each.address is None or each.address in among
         ]
@@ -174,13 +164,6 @@ class Guard:
             tags=tuple(map(clean, entry.tags)),
         )
 
-    def _at_the_gate(self, text: str) -> list[Leak]:
-        """As `_stopping`, by the fastest scanner there is: a site is thirty times as large as its notes,
-        and no page carries a disguise that its note had."""
-        found = find_plain(text) if self.engine is None else self.engine(text)
-        grave = (leak for leak in found if leak.stops and leak.value not in self.allow)
-        return sorted(grave, key=lambda leak: (leak.start, leak.end))
-
     def _stopping(self, text: str) -> list[Leak]:
         return [leak for leak in find_secrets(text, allow=self.allow, engine=self.engine) if leak.stops]
 
@@ -195,6 +178,11 @@ def _without(known: Mapping[str, Leak], text: str) -> str:
 
 def _place(leak: Leak, text: str, origin: _Origin) -> Place:
     return Place(origin.path, text.count("\n", 0, leak.start) + 1, leak.kind, leak.hint, origin.address)
+
+
+def _at_the_gate(found: tuple[str, int, Leak]) -> Place:
+    url, line, leak = found
+    return Place(url.replace(leak.value, mark(leak)), line, leak.kind, leak.hint)
 
 
 def longest_first(folders: Iterable[str]) -> tuple[str, ...]:

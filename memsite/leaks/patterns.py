@@ -111,6 +111,9 @@ _LONE = r"(?<![A-Za-z0-9_/+-])"
 _END = r"(?![A-Za-z0-9_])"
 _ASSIGN = r"[\"'`*]{0,3}\s{0,3}(?::=|=>|=|:)\s{0,3}[\"'`*]{0,3}"
 
+LEAST = 15
+"""Characters of the shortest token among `PREFIXED`; none of them holds a blank, a quote or a bracket."""
+
 PREFIXED: tuple[Pattern, ...] = (
     _p("aws-access-key", "AKIA ASIA ABIA ACCA", rf"{_START}(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{{16}}{_END}"),
     _p("github-token", "ghp_ gho_ ghu_ ghs_ ghr_", rf"{_START}gh[opusr]_[A-Za-z0-9]{{36,251}}{_END}"),
@@ -139,13 +142,6 @@ PREFIXED: tuple[Pattern, ...] = (
     _p("google-api-key", "AIza", rf"{_START}AIza[A-Za-z0-9_-]{{35}}{_END}"),
     _p("google-oauth-secret", "GOCSPX-", r"GOCSPX-[A-Za-z0-9_-]{28}"),
     _p("google-oauth-token", "ya29.", rf"{_START}ya29\.[A-Za-z0-9_-]{{30,}}"),
-    _p(
-        "private-key",
-        "-----BEGIN",
-        r"-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----[^-]{16,}"
-        r"(?:-----END (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----)?",
-    ),
-    _p("private-key", "PuTTY-User-Key-File", r"PuTTY-User-Key-File-\d:[^\n]*\n(?:[^\n]+\n?){3,60}"),
     _p(
         "json-web-token",
         "eyJ",
@@ -263,20 +259,31 @@ PREFIXED: tuple[Pattern, ...] = (
         "AAAAAAAAAAAAAAAAAAAAA",
         rf"{_LONE}A{{21,26}}[B-Zb-z0-9][A-Za-z0-9]{{0,60}}%[A-Za-z0-9%]{{30,}}",
     ),
-    _p("django-secret-key", "django-insecure-", r"django-insecure-(?P<value>[^\s\"'`]{30,})"),
-    _p(
-        "wireguard-key",
-        "PrivateKey PresharedKey",
-        r"(?:PrivateKey|PresharedKey)\s*=\s*(?P<value>[A-Za-z0-9+/]{43}=)",
-    ),
     _p("bitcoin-key", "xprv", rf"{_START}xprv[A-HJ-NP-Za-km-z1-9]{{100,}}"),
+)
+
+BLOCKS: tuple[Pattern, ...] = (
+    _p("django-secret-key", "django-insecure-", r"django-insecure-(?P<value>[^\s\"'`]{30,})"),
     _p(
         "password-hash",
         "$2 $6$ $argon2 $apr1$",
         r"\$(?:apr1\$[A-Za-z0-9./]{8}\$[A-Za-z0-9./]{22}|2[aby]\$\d\d\$[A-Za-z0-9./]{53}|6\$(?:rounds=\d+\$)?[A-Za-z0-9./]{4,16}\$[A-Za-z0-9./]{86}|argon2id?\$v=\d+\$[^\s$]+\$[A-Za-z0-9+/]+\$[A-Za-z0-9+/]+)",
         "medium",
     ),
+    _p(
+        "private-key",
+        "-----BEGIN",
+        r"-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----[^-]{16,}"
+        r"(?:-----END (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----)?",
+    ),
+    _p("private-key", "PuTTY-User-Key-File", r"PuTTY-User-Key-File-\d:[^\n]*\n(?:[^\n]+\n?){3,60}"),
+    _p(
+        "wireguard-key",
+        "PrivateKey PresharedKey",
+        r"(?:PrivateKey|PresharedKey)\s*=\s*(?P<value>[A-Za-z0-9+/]{43}=)",
+    ),
 )
+"""Kinds whose shape goes over blanks, brackets and lines."""
 
 IN_CONTEXT: tuple[Pattern, ...] = (
     _p(

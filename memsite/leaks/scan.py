@@ -13,27 +13,35 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import unquote
 
-from memsite.leaks.patterns import IN_CONTEXT, PREFIXED, REDACTED, Confidence, Pattern
+from memsite.leaks.patterns import BLOCKS, IN_CONTEXT, PREFIXED, REDACTED, Confidence, Pattern
 from memsite.leaks.personal import DETAILS
-from memsite.note import Finding
 
 _ZERO_WIDTH = re.compile(
     "[\u00ad\u034f\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff\U000e0000-\U000e01ef]"
 )
 _DISGUISE = re.compile(
-    r"[&%\\<\u00ad\u200b-\u200f\u2060-\u2064\ufeff]"
-    r"(?:(?<=&)[#A-Za-z]|(?<=%)[0-9A-Fa-f]{2}|(?<=\\)[!-/:-@\[-`{-~]|(?<=<)/?[a-z]|(?<![&%\\<]))"
+    r"[&%\\<*`~=\u00ad\u200b-\u200f\u2060-\u2064\ufeff]"
+    r"(?:(?<=&)[#A-Za-z]|(?<=%)[0-9A-Fa-f]{2}|(?<=\\)[!-/:-@\[-`{-~ux]|(?<=<)/?[a-z!]"
+    r"|(?<=[\w-][*`~=])[\w*`~=-]|(?<![&%\\<*`~=]))"
 )
-_TAG = re.compile(r"</?[A-Za-z][^<>]{0,200}>")
+_TAG = re.compile(r"</?[A-Za-z][^<>]{0,200}>|<!--[^\n]{0,200}?-->")
+_INLINE_TAG = re.compile(
+    r"</?(?:a|abbr|b|code|del|em|i|ins|kbd|mark|s|small|span|strong|sub|sup|u|wbr)(?![\w-])[^>]*>|<!--.*?-->"
+)
+_ANY_TAG = re.compile(r"<[A-Za-z/!][^>]*>")
+_URL_SAFE = str.maketrans("-_", "+/")
+_EMPHASIS = re.compile(r"[*`~=](?<=[\w-].)(?:(?<=\*)\*{0,2}|(?<=`)`*|(?<=~)~|(?<==)=)(?=[\w-])")
+"""Marks inside a word: a page shows the word whole."""
+_ESCAPED = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2})|([!-/:-@\[-`{-~]))")
 # Whole runs only and never given back: a run of 70,000 letters must not be tried from each of them.
 _BASE64 = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{24,}+={0,2}")
-_RUN = re.compile(r"[!-~]{10,}")
-"""Every token stands in such a run of printable ASCII; ordinary text has few."""
+_RUN = re.compile(r"[!#-&*+\-./0-9:;=?@A-Z\\^_a-z~]{15,}")
+"""Every token stands in such a run of ASCII without quotes and brackets; ordinary text has few."""
 _WORD = re.compile(r"[!-~]{6,}")
+_BLOCKS = [(need, pattern) for pattern in BLOCKS for need in pattern.needs]
 _PREFIXES = [(need, pattern) for pattern in PREFIXED for need in pattern.needs]
 _WORDS = [(need, pattern) for pattern in IN_CONTEXT for need in pattern.needs]
 _DETAILS = [(need, detail) for detail in DETAILS for need in detail.needs]
-_ACCEPT = "Replace it, or accept it: `[check] ignore`."
 _BEFORE = 40
 """Characters before a match in which its name must stand."""
 _SHOWN = 4
@@ -115,11 +123,6 @@ def find_secrets(
     return _outermost(_all_secrets(text, allow, engine))
 
 
-def find_plain(text: str) -> tuple[Leak, ...]:
-    """Secrets in `text` as it is, by our own patterns alone."""
-    return _outermost(_secrets(text))
-
-
 def _all_secrets(text: str, allow: AllowList, engine: Engine | None) -> Iterator[Leak]:
     found = list(_in_clear(text, engine))
     found += _disguised(text, found, engine=engine)
@@ -141,37 +144,40 @@ def redact(text: str, leaks: Iterable[Leak]) -> str:
     return "".join((*parts, text[last:]))
 
 
-def leak_findings(content: bytes) -> Iterator[Finding]:
-    """What the bytes of a note give away, as W013 and W014; nothing of a value beyond its start."""
-    text = content.decode("utf-8", "replace")
-    line, counted = 1, 0
-    for leak in find(text):
-        line += text.count("\n", counted, leak.start)
-        counted = leak.start
-        yield leak_finding(leak, line, leak.start - text.rfind("\n", 0, leak.start))
-
-
-def leak_finding(leak: Leak, line: int, column: int) -> Finding:
-    """`leak` as a finding at a place."""
-    hidden = ", in disguise" if leak.disguised else ""
-    if leak.personal:
-        return Finding("W014", line, column, f"personal data ({leak.kind}{hidden})", _ACCEPT)
-    message = f"looks like a secret ({leak.kind}: {leak.hint}{hidden})"
-    hint = "Revoke it, then remove it; `memsite leaks allow` for a value that is harmless."
-    return Finding("W013", line, column, message, hint, "info" if leak.confidence == "low" else None)
-
-
 # Own patterns --------------------------------------------------------------------------------
 
 
 def _secrets(text: str) -> Iterator[Leak]:
-    if runs := "\n".join(_RUN.findall(text)):
-        for pattern in dict.fromkeys([pattern for need, pattern in _PREFIXES if need in runs]):
-            yield from _matches(pattern, text)
-        yield from _wrapped(text)
+    yield from tokens(text)
+    yield from blocks(text)
     lower = text.lower()
     for pattern in dict.fromkeys([pattern for need, pattern in _WORDS if need in lower]):
         yield from _matches(pattern, text)
+
+
+def runs(text: str) -> list[str]:
+    """The runs of `text` that can hold a token."""
+    return _RUN.findall(text)
+
+
+def tokens(text: str) -> Iterator[Leak]:
+    """Kinds that are known by their shape and stand in one run, also in Base64."""
+    found = "\n".join(_RUN.findall(text))
+    if not found:
+        return
+    # Most texts have the letters but not the shape: the runs alone tell, and are far shorter.
+    for pattern in dict.fromkeys([pattern for need, pattern in _PREFIXES if need in found]):
+        if pattern.shape.search(found):
+            yield from _matches(pattern, text)
+    if _BASE64.search(found):
+        yield from _wrapped(text)
+
+
+def blocks(text: str) -> Iterator[Leak]:
+    """Kinds that go over several words or lines, such as private keys."""
+    for need, pattern in _BLOCKS:
+        if need in text:
+            yield from _matches(pattern, text)
 
 
 def _matches(pattern: Pattern, text: str) -> Iterator[Leak]:
@@ -200,8 +206,11 @@ def _decoded(run: str) -> str:
     """The ASCII text that `run` is the Base64 of, or nothing."""
     if len(set(run[:24])) < 8 or run in (run.lower(), run.upper()):  # a line, a checksum
         return ""
-    padded = run.rstrip("=").translate(str.maketrans("-_", "+/"))
+    padded = run.rstrip("=").translate(_URL_SAFE)
     try:
+        # The start tells nearly always, and a run may be a whole picture.
+        if not base64.b64decode(padded[:24]).isascii():
+            return ""
         text = base64.b64decode(padded + "=" * (-len(padded) % 4), validate=True).decode("ascii")
     except (binascii.Error, UnicodeDecodeError):
         return ""
@@ -222,25 +231,55 @@ def _personal(text: str) -> Iterator[Leak]:
 
 
 def undisguised(text: str) -> str:
-    """`text` as a reader or a browser gets it: entities, percent signs and escapes decoded, tags and
-    zero-width characters gone."""
-    decoded = unquote(html.unescape(_TAG.sub("", text)), errors="replace")
-    return _ZERO_WIDTH.sub("", re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", decoded))
+    """`text` as a reader or a browser gets it: entities, percent signs and escapes decoded, tags,
+    emphasis inside words and zero-width characters gone."""
+    return _decode(_TAG.sub("", text))
+
+
+def _readings(text: str) -> str:
+    """`text` without disguise, and below it all its tags without any: addresses stand in them."""
+    return "\n".join((undisguised(text), *map(_decode, _TAG.findall(text))))
+
+
+def _decode(text: str) -> str:
+    decoded = _ESCAPED.sub(_unescaped, unquote(html.unescape(without_hidden(text)), errors="replace"))
+    return _EMPHASIS.sub("", without_hidden(decoded))
+
+
+def without_hidden(text: str) -> str:
+    """`text` without characters that have no width."""
+    return text if text.isascii() else _ZERO_WIDTH.sub("", text)
+
+
+def without_tags(text: str) -> str:
+    """What a page shows of HTML: comments and tags inside a line gone, the others as line ends."""
+    return _ANY_TAG.sub("\n", _INLINE_TAG.sub("", text))
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    code = match[1] or match[2]
+    return chr(int(code, 16)) if code else match[3]
+
+
+def revealed(text: str) -> str:
+    """The lines of `text` that say something else once they are decoded, decoded; else nothing."""
+    if not _DISGUISE.search(text):
+        return ""
+    odd = "\n".join(line for line in text.split("\n") if _DISGUISE.search(line))
+    plain = _readings(odd)
+    new = set(_WORD.findall(plain)).difference(_WORD.findall(odd))
+    return "" if all(word in odd for word in new) else plain
 
 
 def _disguised(text: str, found: Sequence[Leak], *, engine: Engine | None) -> Iterator[Leak]:
     """Lines with a secret that shows only when they are decoded; one leak has the range of the line."""
-    if not _DISGUISE.search(text):
-        return
+    plain = revealed(text)
     known = {leak.value for leak in found}
-    plain = undisguised(text)
-    if all(word in text for word in _WORD.findall(plain)):
-        return
-    if all(leak.value in known for leak in _in_clear(plain, engine)):
+    if not plain or all(leak.value in known for leak in _in_clear(plain, engine)):
         return
     start = 0
     for line in text.split("\n"):
-        for leak in _in_clear(undisguised(line), engine) if _DISGUISE.search(line) else ():
+        for leak in _in_clear(_readings(line), engine) if _DISGUISE.search(line) else ():
             if leak.value not in known and leak.value not in line:
                 yield Leak(leak.kind, leak.value, start, start + len(line), leak.confidence, disguised=True)
                 break

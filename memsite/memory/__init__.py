@@ -6,7 +6,7 @@ The command line, the build, the server and other programs go through it.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, MutableMapping, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -92,6 +92,8 @@ class Memory:
         self.stores: tuple[Store, ...] = discovery.stores
         self._documents: MutableMapping[Checksum, Document] = {} if documents is None else documents
         self._understood: dict[Address, Checksum] = {}
+        self.vetting: Callable[[Source, Document], Document] | None = None
+        """Adds findings to a note that do not depend on its bytes alone."""
         self.lock_seconds = lock_seconds
         self.locking = locking
         self._notes: tuple[Note, ...] | None = None
@@ -102,7 +104,9 @@ class Memory:
     def over(self, stores: Sequence[Store]) -> Memory:
         """The same memory, read through other stores; what is parsed already is shared."""
         discovery = replace(self.discovery, stores=tuple(stores))
-        return Memory(self.config, self.project, discovery=discovery, documents=self._documents)
+        other = Memory(self.config, self.project, discovery=discovery, documents=self._documents)
+        other.vetting = self.vetting
+        return other
 
     # Reading ---------------------------------------------------------------------------------
 
@@ -130,7 +134,7 @@ class Memory:
         if before != key:
             self._documents.pop(before, None)
         self._understood[source.address] = key
-        return describe(source, document)
+        return describe(source, self.vetting(source, document) if self.vetting else document)
 
     def graph(self) -> Graph:
         """All notes with their links resolved; fresh after a write."""
