@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import io
+import os
+import re
 import subprocess
-import tarfile
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -33,9 +33,9 @@ def difference(memory: Memory, against: str) -> MemoryDiff:
     if Path(against).is_dir():
         from memsite.memory import open_memory
 
-        before = open_memory(against)
-        before.vetting = memory.vetting
-        return compare(_state(before), _state(memory))
+        other = open_memory(against)
+        other.vetting = memory.vetting
+        return compare(_state(other), _state(memory))
     top = Path(_git(memory.project, "rev-parse", "--show-toplevel").decode().rstrip("\n"))
     inside = [store for store in memory.stores if store.root.resolve().is_relative_to(top)]
     for store in memory.stores:
@@ -87,22 +87,19 @@ def _reopened(memory: Memory, stores: Sequence[Store], top: Path, folder: Path) 
 
 @contextmanager
 def _checked_out(top: Path, revision: str, stores: Sequence[Store]) -> Iterator[Path]:
-    """A temporary folder with the files that `revision` has in the folders of the stores."""
+    """A temporary folder with the files that `revision` has in the folders of the stores.
+
+    As a checkout would write them, with the line ends that go with the system, by an index of its own.
+    """
     wanted = [store.root.resolve().relative_to(top).as_posix() for store in stores]
-    listing = _git(top, "ls-tree", "-r", "--name-only", "-z", revision, "--", *wanted) if wanted else b""
+    names = _git(top, "ls-tree", "-r", "--name-only", "-z", revision, "--", *wanted) if wanted else b""
     with tempfile.TemporaryDirectory(prefix="memsite-") as folder:
-        there = [path for path in wanted if _holds(listing, path)]
-        if there:
-            archive = _git(top, "archive", "--format=tar", revision, "--", *there)
-            with tarfile.open(fileobj=io.BytesIO(archive)) as files:
-                files.extractall(folder, filter="data")
-        yield Path(folder).resolve()
-
-
-def _holds(listing: bytes, path: str) -> bool:
-    """Whether a listing of files, each ended by NUL, has one below `path`."""
-    names = b"\0" + listing
-    return path == "." or b"\0" + path.encode() + b"/" in names
+        files = Path(folder).resolve() / "files"
+        files.mkdir()
+        index = {"GIT_INDEX_FILE": f"{folder}/index"}
+        _git(top, "read-tree", revision, settings=index)
+        _git(top, "checkout-index", f"--prefix={files}/", "-z", "--stdin", settings=index, fed=names)
+        yield files
 
 
 def _revision(project: Path, name: str) -> str:
@@ -115,20 +112,36 @@ def _revision(project: Path, name: str) -> str:
         )
     except BadArgument:
         shallow = _git(project, "rev-parse", "--is-shallow-repository").strip() == b"true"
-        hint = "This is a shallow clone: fetch its history (fetch-depth: 0) first." if shallow else ""
+        if shallow:
+            raise BadArgument(
+                f"'{name}' is not in this shallow clone, which has a part of the history only.",
+                hint=f"Get it: {_fetching(name)}",
+            ) from None
         raise BadArgument(
-            f"'{name}' is neither a folder nor a git revision.",
-            hint=hint or "`git log --oneline` names revisions.",
+            f"'{name}' is neither a folder nor a git revision.", hint="`git log --oneline` names revisions."
         ) from None
 
 
-def _git(folder: Path, *arguments: str) -> bytes:
+def _fetching(name: str) -> str:
+    """The command that brings a revision into a shallow clone, with as little else as can be."""
+    if back := re.fullmatch(r"(?:HEAD|@)(?:~(\d*)|(\^+))", name):
+        return f"git fetch --deepen={int(back[1] or 1) if back[2] is None else len(back[2])}"
+    if re.fullmatch(r"[0-9a-f]{40}", name):
+        return f"git fetch --depth=1 origin {name}"
+    if branch := re.fullmatch(r"origin/([\w./-]+)", name):
+        return f"git fetch --depth=1 origin {branch[1]}:refs/remotes/origin/{branch[1]}"
+    return "git fetch --unshallow --tags"
+
+
+def _git(folder: Path, *arguments: str, settings: Mapping[str, str] | None = None, fed: bytes = b"") -> bytes:
     """What git prints. Raises BadArgument (E019) when it cannot do it."""
     try:
         run = subprocess.run(  # noqa: S603 - no shell; the arguments are ours and a verified revision
             ["git", "-C", str(folder), *arguments],  # noqa: S607 - the git that the user has
             capture_output=True,
             check=True,
+            input=fed,
+            env={**os.environ, **(settings or {})},
         )
     except FileNotFoundError as error:
         raise BadArgument("git is not installed.", hint="Compare with a folder instead.") from error
