@@ -149,7 +149,8 @@ def configuration_page() -> str:
         '[stores.handbook]\nkind = "vault"\npath = "docs"\nexclude = ["drafts/*"]\n\n'
         "[stores.workflow]\npublish = false\n\n"
         '[check]\nignore = ["W011 journal/*"]\n\n'
-        '[check.severities]\nW005 = "error"\norphan-note = "off"\n```\n'
+        '[check.severities]\nW005 = "error"\norphan-note = "off"\n\n'
+        '[check.paths."docs/drafts/*"]\nW005 = "info"\n```\n'
     )
     return "\n".join(parts)
 

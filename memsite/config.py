@@ -70,6 +70,9 @@ class CheckConfig:
 
     severities: Mapping[str, Severity] = field(default_factory=dict)
     """`error`, `warning`, `info` or `off`, by code (`W005`) or rule name (`missing-note`)."""
+    paths: Mapping[str, Mapping[str, Severity]] = field(default_factory=dict)
+    """Severities for the paths that fit a glob, as `[check.paths."drafts/*"]`; they go before those of the
+    store and these before the general ones. Of the globs that fit the last one that names the rule wins."""
     ignore: tuple[str, ...] = ()
     """`CODE path-glob` pairs that are not reported."""
     memory_lines: int = 200
@@ -298,10 +301,11 @@ class _Table:
         raise BadConfig(f"{self._where(key)} must be one of {', '.join(choices)}, not {shown}{guess}")
 
     def _mapping(self, key: str, value: object, wanted: Any) -> Mapping[str, object]:
-        table = _Table(self._file, f"{self._name}.{key}", value)
+        shown = key if re.fullmatch(r"[\w-]+", key) else f'"{key}"'
+        table = _Table(self._file, f"{self._name}.{shown}", value)
         read = {name: table._value(name, inner, wanted) for name, inner in table.values.items()}
         for name, inner in read.items():
-            if key == "severities" and not re.fullmatch(r"[A-Z]\d{3}|[a-z]+(-[a-z]+)*", name):
+            if get_origin(wanted) is Literal and not re.fullmatch(r"[A-Z]\d{3}|[a-z]+(-[a-z]+)*", name):
                 table.refuse(f"`{name}` is neither a code such as W001 nor the name of a rule")
             if key == "stale_days" and isinstance(inner, int) and inner < 1:
                 raise BadConfig(f"{table._where(name)} must be at least 1")

@@ -24,11 +24,12 @@ from memsite.check import (
     unaccepted,
 )
 from memsite.config import CheckConfig
+from memsite.errors import BadConfig
 from memsite.graph import resolve
 from memsite.markdown import describe, parse
 from memsite.memory import Memory, open_memory
 from memsite.memory.surroundings import project_files
-from memsite.note import Graph, Problem, Source, StoreView
+from memsite.note import Graph, Problem, Severity, Source, StoreView
 
 
 def places(problems: tuple[Problem, ...]) -> list[tuple[str, str, int]]:
@@ -131,6 +132,38 @@ def test_a_store_has_its_own_severities() -> None:
         graph_of(files, severities={"W005": "info"}), config=CheckConfig(severities={"W005": "error"})
     )
     assert problem.severity == "info"
+
+
+def test_a_path_has_its_own_severities() -> None:
+    graph = graph_of(
+        {"a.md": "[[gone.md]] [[c]]", "drafts/b.md": "[[gone.md]] [[c]]"}, severities={"W005": "info"}
+    )
+    paths: dict[str, dict[str, Severity]] = {
+        "notes/drafts/*": {"missing-note": "off", "W006": "error"},
+        "notes/*": {"W005": "error"},
+    }
+
+    def found(paths: Mapping[str, Mapping[str, Severity]]) -> list[tuple[str, str]]:
+        return [(each.path, each.severity) for each in check(graph, config=CheckConfig(paths=paths))]
+
+    assert found({}) == [("notes/a.md", "info"), ("notes/drafts/b.md", "info")]
+    assert found({"notes/drafts/*": paths["notes/drafts/*"]}) == [("notes/a.md", "info")]
+    assert found(paths) == [("notes/a.md", "error"), ("notes/drafts/b.md", "error")], "the last one wins"
+    assert found(dict(reversed(paths.items()))) == [("notes/a.md", "error")]
+
+
+@pytest.mark.parametrize(
+    ("config", "place"),
+    [
+        (CheckConfig(severities={"W099": "off"}), r"\[check.severities\]: there is no rule `W099`; did you"),
+        (CheckConfig(severities={"missing-nots": "off"}), "did you mean `missing-note`"),
+        (CheckConfig(ignore=("W777 a/*",)), r"\[check\] ignore: there is no rule `W777`"),
+        (CheckConfig(paths={"a/*": {"W033": "off"}}), r'\[check.paths."a/\*"\]: there is no rule `W033`'),
+    ],
+)
+def test_a_rule_that_there_is_none_of_is_refused(config: CheckConfig, place: str) -> None:
+    with pytest.raises(BadConfig, match=place):
+        check(graph_of({"a.md": "[[c]]"}), config=config)
 
 
 def test_a_mild_finding_stays_mild() -> None:

@@ -148,6 +148,9 @@ def test_unknown_key_names_the_near_one(tmp_path: Path, text: str, message: str)
         ("[check]\nmemory_lines = 1979-05-27", ["`memory_lines`", "a date or time"]),
         ("[check]\nmemory_bytes = 2.5", ["`memory_bytes`", "whole number"]),
         ("[check.severities]\nW001 = 1", ["`W001` in [check.severities]", "one of error"]),
+        ("[check]\npaths = ['a/*']", ["`check.paths` must be a table", "a list"]),
+        ("[check.paths]\n'a/*' = 'off'", ['`check.paths."a/*"` must be a table', "a string"]),
+        ("[check.paths.'a/*']\nW001 = 1", ['`W001` in [check.paths."a/*"]', "one of error"]),
     ],
 )
 def test_wrong_types(tmp_path: Path, text: str, parts: list[str]) -> None:
@@ -160,6 +163,8 @@ def test_wrong_types(tmp_path: Path, text: str, parts: list[str]) -> None:
     [
         ("[check.severities]\nW001 = 'warn'", ["not `warn`", "did you mean `warning`?"]),
         ("[check.severities]\nw1 = 'off'", ["`w1`", "neither a code"]),
+        ("[check.paths.'a/*']\nW001 = 'of'", ['[check.paths."a/*"]', "not `of`", "did you mean `off`?"]),
+        ("[check.paths.'a/*']\nw1 = 'off'", ['[check.paths."a/*"]', "`w1`", "neither a code"]),
         ("[check]\nmemory_lines = 0", ["at least 1"]),
         ("[check.stale_days]\nuser = 0", ["`user` in [check.stale_days]", "at least 1"]),
         ("[check]\nignore = ['W005']", ["`ignore`", "CODE path-glob"]),

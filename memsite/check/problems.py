@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from difflib import get_close_matches
 from fnmatch import fnmatchcase
 
-from memsite.check.rules import BY_CODE
+from memsite.check.rules import BY_CODE, BY_NAME
 from memsite.config import CheckConfig
+from memsite.errors import BadConfig
 from memsite.note import Finding, Graph, Note, Problem, Severity, StoreView
 
 ORDER: dict[Severity, int] = {"off": 0, "info": 1, "warning": 2, "error": 3}
@@ -51,8 +53,12 @@ def shown_path(graph: Graph, note: Note) -> str:
 
 
 def weigh(problems: Iterable[Problem], graph: Graph, *, config: CheckConfig) -> Iterator[Problem]:
-    """`problems` with the severities that the configuration wants, without what it accepts."""
+    """`problems` with the severities that the configuration wants, without what it accepts.
+
+    Raises BadConfig (E015) for a rule that there is none of.
+    """
     accepted = [_code_and_glob(line) for line in config.ignore]
+    _refuse_unknown(config, graph.stores.values(), accepted)
     for problem in problems:
         severity = _severity(problem, graph, config=config)
         if severity != "off" and not _accepted(problem, accepted) and not _silenced(problem, graph):
@@ -61,11 +67,29 @@ def weigh(problems: Iterable[Problem], graph: Graph, *, config: CheckConfig) -> 
 
 def _severity(problem: Problem, graph: Graph, *, config: CheckConfig) -> Severity:
     view = graph.stores.get(problem.store)
-    for wanted in (view.severities if view else {}, config.severities):
+    fitting = (wanted for glob, wanted in config.paths.items() if fnmatchcase(problem.path, glob))
+    for wanted in (*reversed(list(fitting)), view.severities if view else {}, config.severities):
         configured = wanted.get(problem.code, wanted.get(problem.rule))
         if configured is not None:
             return _between(problem, configured)
     return problem.severity
+
+
+def _refuse_unknown(
+    config: CheckConfig, views: Iterable[StoreView], accepted: Iterable[tuple[str, str]]
+) -> None:
+    """Raise BadConfig for the first name in the configuration that is no rule's."""
+    places = [("[check] ignore", [word for word, _ in accepted]), ("[check.severities]", config.severities)]
+    places += [(f'[check.paths."{glob}"]', wanted) for glob, wanted in config.paths.items()]
+    places += [(f"[stores.{view.name}] severities", view.severities) for view in views]
+    for place, words in places:
+        for word in words:
+            if word not in BY_CODE and word not in BY_NAME:
+                near = get_close_matches(word, (*BY_CODE, *BY_NAME), 1, 0.5)
+                guess = f"; did you mean `{near[0]}`?" if near else ""
+                raise BadConfig(
+                    f"{place}: there is no rule `{word}`{guess}", hint=f"known: {', '.join(BY_CODE)}"
+                )
 
 
 def _between(problem: Problem, configured: Severity) -> Severity:
@@ -82,8 +106,7 @@ def _code_and_glob(line: str) -> tuple[str, str]:
 
 def _accepted(problem: Problem, accepted: Iterable[tuple[str, str]]) -> bool:
     return any(
-        word in (problem.code, problem.rule, "*") and fnmatchcase(problem.path, glob)
-        for word, glob in accepted
+        word in (problem.code, problem.rule) and fnmatchcase(problem.path, glob) for word, glob in accepted
     )
 
 
