@@ -122,11 +122,36 @@ def test_an_unrelated_note_leaves_other_pages_alone(project: Any, tmp_path: Path
 
 
 def edit(root: Path, rng: random.Random) -> None:
-    text = " ".join(
-        f"[[{rng.choice(WORDS)}]]" if rng.random() < 0.4 else rng.choice(WORDS) for _ in range(12)
-    )
     path = rng.choice(sorted((root / "notes").rglob("*.md")))
-    path.write_text(f"{path.read_text()}\n{text}\n")
+    names = [*WORDS, *(path.stem for path in (root / "notes").rglob("*.md"))]
+    ways = ("{}", "{}", "[[{}]]", "[[{}]]", "![[{}]]", "[[{}#More]]", "![[{}#More]]", "[x](<{}.md>)", "#{}")
+    text = " ".join(rng.choice(ways).format(rng.choice(names)) for _ in range(12))
+    path.write_text(f"{path.read_text()}\n{text}\n\n## {rng.choice(['More', 'Less'])}\n")
+
+
+def cut(root: Path, rng: random.Random) -> None:
+    path = rng.choice(sorted((root / "notes").rglob("*.md")))
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text(
+        "".join(lines[: rng.randrange(len(lines))] if not lines or lines[0] != "---\n" else lines[:-1])
+    )
+
+
+def describe(root: Path, rng: random.Random) -> None:
+    """Other words above the text of a note: what it is called, what it is, what came after it."""
+    path = rng.choice(sorted((root / "notes").rglob("*.md")))
+    text = path.read_text()
+    if not text.startswith("---\n"):
+        lines = (
+            f"title: {rng.choice(WORDS).title()}",
+            f"aliases: [{rng.choice(WORDS)}]",
+            f"type: {rng.choice(['fact', 'plan'])}",
+            f"description: {rng.choice(WORDS)} and {rng.choice(WORDS)}",
+            f"date: 2026-02-{rng.randrange(1, 28):02d}",
+            f"status: deprecated\nsuperseded_by: {rng.choice(WORDS)}",
+            f"related: ['[[{rng.choice(WORDS)}]]']",
+        )
+        path.write_text("\n".join(("---", *rng.sample(lines, 3), "---", text)))
 
 
 def add(root: Path, rng: random.Random) -> None:
@@ -159,9 +184,19 @@ def hide(root: Path, rng: random.Random) -> None:
 
 def configure(root: Path, rng: random.Random) -> None:
     (root / "memsite.toml").write_text(
-        f'[site]\ntitle = "{rng.choice(WORDS)}"\n[stores.notes]\nkind = "vault"\npath = "notes"\n'
+        f'[site]\ntitle = "{rng.choice(WORDS)}"\ntemplates = "own"\n[stores.notes]\nkind = "vault"\npath = "notes"\n'
         f'[check.severities]\nW005 = "{rng.choice(["off", "error"])}"\n'
     )
+
+
+def restyle(root: Path, rng: random.Random) -> None:
+    """A template of the user's own, which comes, changes and goes."""
+    folder = root / "own"
+    if rng.random() < 0.3:
+        shutil.rmtree(folder, ignore_errors=True)
+    else:
+        folder.mkdir(exist_ok=True)
+        (folder / "texts.toml").write_text(f'home = "{rng.choice(WORDS)}"\n')
 
 
 def picture(root: Path, rng: random.Random) -> None:
@@ -170,7 +205,7 @@ def picture(root: Path, rng: random.Random) -> None:
 
 
 CHANGES: tuple[Callable[[Path, random.Random], None], ...] = (
-    edit, add, rename, delete, hide, configure, picture,
+    edit, edit, cut, describe, add, rename, delete, hide, configure, picture, restyle,
 )  # fmt: skip
 
 

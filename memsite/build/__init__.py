@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from memsite.build import places
 from memsite.build.assets import asset_bytes, refused_assets
 from memsite.build.audit import Audit
+from memsite.build.kept import GRAPH, Kept
 from memsite.build.last import (
     LastBuild,
     files_of,
@@ -19,6 +20,7 @@ from memsite.build.last import (
     load,
     packed_problems,
     save,
+    settings_key,
     unpacked_problems,
     world_of,
 )
@@ -99,7 +101,8 @@ def build_site(
     with open_output(target, stores=[store.root for store in memory.stores]) as site:
         with clock.stage("read"):
             sources = tuple(source for store in memory.stores for source in store.sources())
-            key = inputs_key(memory, sources, leaks=policy)
+            settings = settings_key(memory, leaks=policy)
+            key = inputs_key(memory, sources, settings=settings)
             last = load(memory.project, site.root) if cached and not clean else None
         if last is not None and _stands(last, key, memory, site):
             return _as_before(last, site, strict=strict, clock=clock)
@@ -118,11 +121,13 @@ def build_site(
         if clean:
             site.clear()
             places.forget(memory.project)
+        kept = Kept(site, Audit(), settings)
+        kept.begin(last)
         result = _written(
-            result, plan, memory, site=site, clock=clock, guard=guard, swapping=swapping or nullcontext()
+            result, plan, memory, kept=kept, clock=clock, guard=guard, swapping=swapping or nullcontext()
         )
         if not result.faults:
-            _remember(result, key, memory, site)
+            _remember(result, key, memory, kept)
         return result
 
 
@@ -153,7 +158,7 @@ def _as_before(last: LastBuild, site: Output, *, strict: bool, clock: _Clock) ->
     return replace(result, unchanged=len(last.files) - 1, seconds=clock.seconds, **counts)
 
 
-def _remember(result: BuildResult, key: str, memory: Memory, site: Output) -> None:
+def _remember(result: BuildResult, key: str, memory: Memory, kept: Kept) -> None:
     """Keep what the next build wants to know."""
     from memsite.check import named_files
     from memsite.pages import linked_assets
@@ -162,10 +167,11 @@ def _remember(result: BuildResult, key: str, memory: Memory, site: Output) -> No
     named = tuple(sorted(named_files(graph)))
     assets = tuple(sorted({(asset.store, asset.path) for asset in linked_assets(graph)}))
     counts = {name: getattr(result, name) for name in ("notes", "private", "pages", "links", "bytes")}
+    site = kept.site
     files = files_of(site.root, [MARK, *site.kept, *site.staged])
     facts = {**counts, "problems": packed_problems(result.problems)}
     world = world_of(memory, named, assets)
-    save(memory.project, site.root, LastBuild(key, named, assets, world, files, facts))
+    save(memory.project, site.root, LastBuild(key, named, assets, world, files, facts, kept.record()))
 
 
 def _planned(memory: Memory) -> SitePlan:
@@ -186,15 +192,15 @@ def _written(
     plan: SitePlan,
     memory: Memory,
     *,
-    site: Output,
+    kept: Kept,
     clock: _Clock,
     guard: Guard | None,
     swapping: AbstractContextManager[object],
 ) -> BuildResult:
-    """Render every file of the plan, write it, follow its links, and put the new site in place."""
-    audit, size = Audit(), 0
-    for url, written in _files(plan, memory, clock):
-        size += len(written)
+    """Make every file of the plan that is not there yet, write it, follow its links, and put the new
+    site in place."""
+    site, audit = kept.site, kept.audit
+    for url, written in _files(plan, memory, kept, clock):
         with clock.stage("write"):
             site.put(url, written)
         if url.endswith((".html", ".css")):
@@ -217,45 +223,55 @@ def _written(
         removed=swap.removed,
         links=audit.links(),
         faults=faults,
-        bytes=size,
+        bytes=sum(size for size, _ in files_of(site.root, [*site.kept, *site.staged]).values()),
         seconds=clock.seconds,
     )
 
 
-def _files(plan: SitePlan, memory: Memory, clock: _Clock) -> Iterator[tuple[str, bytes]]:
-    """Every file of the site with its bytes, one after the other."""
-    from memsite.pages import (
-        graph_files,
-        graph_views,
-        placements,
-        published_source,
-        render,
-        search_files,
-        static_files,
-    )
+def _files(plan: SitePlan, memory: Memory, kept: Kept, clock: _Clock) -> Iterator[tuple[str, bytes]]:
+    """Every file of the site that has to be made, one after the other; the others are kept."""
+    from memsite.pages import Keys, published_source, render, search_files, static_files
 
+    keys = Keys(plan, relations=kept.relations)
     for done, page in enumerate(plan.pages):
         clock.progress("render", done, len(plan.pages))
-        with clock.stage("render"):
-            written = render(page, plan)
-        yield page.url, written
+        with clock.stage("compare"):
+            stands = kept.keep(page.url, keys.of(page))
+        if not stands:
+            with clock.stage("render"):
+                written = render(page, plan)
+            yield page.url, written
     yield from clock.timed("search", search_files(plan))
-    with clock.stage("graph"):
-        views = graph_views(plan, previous=places.load(memory.project))
-        places.save(memory.project, placements(views))
-    yield from clock.timed("graph", graph_files(plan, views))
+    yield from clock.timed("graph", _graph_files(plan, memory, kept, keys.of_graph()))
     yield from ((url, path.read_bytes()) for url, path in static_files(plan))
     roots = _roots(memory)
     stores = {store.name: store for store in memory.stores}
     for url, address in plan.sources.items():
-        note = plan.graph.notes[address]
-        yield url, published_source(note_bytes(stores[note.store], note.path))
+        if not kept.keep(url, keys.of_source(address)):
+            note = plan.graph.notes[address]
+            yield url, published_source(note_bytes(stores[note.store], note.path))
     for (store, path), url in plan.assets.items():
         found = asset_bytes(Asset(store, path), roots)
         if found is not None:
             yield url, found
     yield "_headers", _HEADERS
     yield ".nojekyll", b""
+    kept.relations = keys.relations()
+
+
+def _graph_files(plan: SitePlan, memory: Memory, kept: Kept, key: str) -> Iterator[tuple[str, bytes]]:
+    """The files of the graph, unless all of them may be kept."""
+    from memsite.pages import graph_files, graph_views, placements
+
+    if kept.keep_group(GRAPH, key):
+        return
+    views = graph_views(plan, previous=places.load(memory.project))
+    places.save(memory.project, placements(views))
+    urls: list[str] = []
+    for url, written in graph_files(plan, views):
+        urls.append(url)
+        yield url, written
+    kept.grouped(GRAPH, urls)
 
 
 def _roots(memory: Memory) -> dict[str, Path]:

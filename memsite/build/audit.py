@@ -28,6 +28,7 @@ _LOADED = {"stylesheet", "icon", "preload", "modulepreload", "prefetch", "manife
 _LEADING_OUT = ("http:", "https:", "mailto:")
 
 Link: TypeAlias = tuple[str, str]
+Record: TypeAlias = tuple[list[Link], dict[str, tuple[tuple[str, ...], bytes]]]
 _NOWHERE: Link = ("", "")
 
 _KEPT = 200_000
@@ -81,6 +82,33 @@ class Audit:
     """By folder and tag."""
     _known: int = 0
     """How many meanings there are."""
+    _recalled: dict[str, Traces] = field(default_factory=dict)
+    """Of the last build, whose table of places this one goes on with."""
+
+    def recall(self, record: Record) -> None:
+        """Take up what an earlier audit, which found no fault, learnt of its files."""
+        places, traces = record
+        self._places = {place: number for number, place in enumerate(places)}
+        self._recalled = {
+            url: Traces(frozenset(anchors), array("I", links)) for url, (anchors, links) in traces.items()
+        }
+
+    def record(self) -> Record:
+        """What `recall` of a later audit takes: the places that links lead to, and for each file its
+        anchors and the positions of its links among the places, as plain values."""
+        used = sorted({place for traces in self.traces.values() for place in traces.links})
+        position = {place: number for number, place in enumerate(used)}
+        places = list(self._places)
+        traces = {
+            url: (tuple(traces.anchors), array("I", map(position.__getitem__, traces.links)).tobytes())
+            for url, traces in self.traces.items()
+        }
+        return [places[place] for place in used], traces
+
+    def keep(self, url: str) -> None:
+        """Take the file at `url` for what it was in the earlier audit."""
+        if url in self._recalled:
+            self.traces[url] = self._recalled[url]
 
     def add(self, url: str, text: str) -> None:
         """Take note of the page or style sheet at `url`."""

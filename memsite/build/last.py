@@ -56,6 +56,8 @@ class LastBuild:
     files: Files
     facts: dict[str, Any]
     """Of the result: the counts, and the problems as tuples."""
+    kept: bytes
+    """What lets the next build keep single files: `Kept.record`."""
 
 
 def load(project: Path, output: Path) -> LastBuild | None:
@@ -87,24 +89,27 @@ def files_of(root: Path, urls: Iterable[str]) -> Files:
     return found
 
 
-def inputs_key(memory: Memory, sources: Sequence[Source], *, leaks: str) -> str:
+def settings_key(memory: Memory, *, leaks: str) -> str:
+    """One checksum of all that every file of a site depends on: configuration, templates, own files."""
+    own = [(path.name, path.read_bytes() if path.is_file() else None) for path in _own_files(memory)]
+    home = os.path.expanduser("~")  # noqa: PTH111 - never raises
+    return _checksum([leaks, home, replace(memory.config, file=None), str(memory.config.file), *own])
+
+
+def inputs_key(memory: Memory, sources: Sequence[Source], *, settings: str) -> str:
     """One checksum of all that the notes, the stores and the configuration put into a site."""
     from memsite.memory.repair import interrupted
 
+    views = [_view(store.view()) for store in memory.stores]
+    today = datetime.now(UTC).date() if memory.config.check.stale_days else None
+    notes = ((source.address, source.checksum, source.entry) for source in sources)
+    return _checksum([settings, views, interrupted(memory), today, *notes])
+
+
+def _checksum(values: Iterable[object]) -> str:
     digest = hashlib.sha256()
-
-    def add(value: object) -> None:
+    for value in values:
         digest.update(repr(value).encode("utf-8", "surrogatepass") + b"\0")
-
-    add((leaks, replace(memory.config, file=None), str(memory.config.file)))
-    add([_view(store.view()) for store in memory.stores])
-    add(interrupted(memory))
-    if memory.config.check.stale_days:
-        add(datetime.now(UTC).date())
-    for path in _own_files(memory):
-        add((path.name, path.read_bytes() if path.is_file() else None))
-    for source in sources:
-        add((source.address, source.checksum, source.entry))
     return digest.hexdigest()
 
 

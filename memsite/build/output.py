@@ -73,14 +73,14 @@ class Output:
         self._write(PurePosixPath(STAGE) / url, written)
         self.staged[url] = checksum
 
-    def keep(self, url: str) -> bool:
-        """Take the file at `url` into the new site as it is; False when it is not what we wrote."""
-        checksums = self.known.get(url, frozenset())
-        if len(checksums) != 1 or not self._is_safe(url):
-            return False
+    def holds(self, url: str) -> bool:
+        """Whether the file at `url` is known to be what one finished build wrote."""
+        return len(self.known.get(url, ())) == 1 and self._is_safe(url)
+
+    def keep(self, url: str) -> None:
+        """Take the file at `url`, which the output `holds`, into the new site as it is."""
         self._claim(url)
-        self.kept[url] = next(iter(checksums))
-        return True
+        (self.kept[url],) = self.known[url]
 
     def clear(self) -> None:
         """Remove every file that still holds what we wrote."""

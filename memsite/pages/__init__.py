@@ -16,12 +16,15 @@ from memsite.pages.graph_page import (
     placements_json,
     read_placements,
 )
+from memsite.pages.keys import Keys
+from memsite.pages.machine import published_urls
 from memsite.pages.plan import Page, SitePlan, linked_assets, plan
 from memsite.pages.rendering import render, static_files
 from memsite.pages.search import search_files
 from memsite.pages.source import published_source
 
 __all__ = [
+    "Keys",
     "Page",
     "Placement",
     "SitePlan",
@@ -33,6 +36,7 @@ __all__ = [
     "placements_json",
     "plan",
     "published_source",
+    "published_urls",
     "read_placements",
     "render",
     "search_files",

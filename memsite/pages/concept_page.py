@@ -75,16 +75,14 @@ def concept_view(page: Page, desk: Desk) -> ConceptView:
 
 
 def community_of(key: str, desk: Desk, root: str) -> tuple[str, tuple[Named, ...]]:
-    """What the group of a concept is called, and its other concepts, most mentioned first: an order
-    that stays when something else in the memory changes. Nothing when there are no others."""
+    """What the group of a concept is called, and its other concepts. Nothing when there are no others."""
     concepts = desk.plan.graph.concepts
-    found = desk.relations.community(key)
-    keys = (one.removeprefix(CONCEPT) for one in found.members if one.startswith(CONCEPT)) if found else ()
-    others = sorted(set(keys) - {key}, key=lambda one: (-len(concepts[one].mentions), one))[:_MEMBERS]
+    name, members = desk.relations.company(key)
+    others = [one for one in members[: _MEMBERS + 1] if one != key][:_MEMBERS]
     named = (
         Named(visible(concepts[one].name), desk.node_href(CONCEPT + one, root), "concept") for one in others
     )
-    return (visible(found.name) if found and others else ""), tuple(named)
+    return (visible(name) if others else ""), tuple(named)
 
 
 def _spellings(mentions: tuple[Backlink, ...], desk: Desk, shown: str) -> tuple[str, ...]:

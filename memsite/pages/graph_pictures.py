@@ -13,6 +13,7 @@ from memsite.markdown import match_key, visible
 from memsite.note import Concept, Note
 from memsite.pages.graph_model import COLOURS, Dot, Stroke, View, ViewName
 from memsite.pages.plan import SitePlan, tags_of
+from memsite.pages.rendering import desk_of
 
 if TYPE_CHECKING:
     from memsite.graph import Network, Node
@@ -43,7 +44,6 @@ def graph_views(plan: SitePlan, *, previous: Mapping[str, Placement] | None = No
     changed starts from there, so that the picture stays familiar.
     """
     from memsite.graph import note_network
-    from memsite.pages.rendering import desk_of
 
     config = plan.config.graph
     known = previous or {}

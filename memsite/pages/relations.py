@@ -4,18 +4,25 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from hashlib import sha256
+from typing import Any, TypeAlias
 
 from memsite.graph import Community, Network, concept_network
 from memsite.graph.kinship import Related, related
 from memsite.graph.mentions import Mention, mentions
-from memsite.graph.network import CONCEPT, node_id
+from memsite.graph.network import CONCEPT, node_id, things_of
 from memsite.note import Address, Ambiguous, Backlink, Graph
 
+_ANY = ("utf-8", "surrogatepass")
 _TOGETHER = 24
 _LOOKED_AT = 300
 """Notes of a concept that are read for what else they name."""
+
+
+Record: TypeAlias = tuple[str, dict[Address, list[tuple[Any, ...]]], list[tuple[Any, ...]]]
+"""What the tables depend on, as a checksum; the relatives of each note; the groups. Plain values."""
 
 
 @dataclass
@@ -26,6 +33,21 @@ class Relations:
     graph: Graph
     resolution: float = 1.0
     seed: int = 42
+    _recalled: Record | None = None
+    _companions: dict[int, tuple[str, ...]] = field(default_factory=dict)
+
+    def recall(self, record: Record) -> None:
+        """Take the tables of an earlier build where nothing that they depend on has changed since."""
+        if record[0] == self._links:
+            self._recalled = record
+
+    def record(self) -> Record:
+        """The tables for the next build."""
+        kin = {
+            address: [(one.address, one.score, one.shared) for one in found]
+            for address, found in self._related.items()
+        }
+        return self._links, kin, [(one.number, one.name, one.members) for one in self.communities]
 
     def related(self, address: Address) -> tuple[Related, ...]:
         """Notes that link to the same rare things and are not linked from here already."""
@@ -45,10 +67,19 @@ class Relations:
         del counts[CONCEPT + key]
         return tuple(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))[:_TOGETHER])
 
-    def community(self, key: str) -> Community | None:
-        """The group that a concept belongs to; None for one that occurs with nothing else."""
-        number = self._communities.get(CONCEPT + key, -1)
-        return self.network.communities[number] if number >= 0 else None
+    def company(self, key: str) -> tuple[str, tuple[str, ...]]:
+        """What the group of a concept is called, and the concepts in it, most mentioned first: an order
+        that stays when something else in the memory changes. Nothing for one that occurs alone."""
+        number = self._community_of.get(CONCEPT + key)
+        if number is None:
+            return "", ()
+        group = self.communities[number]
+        if number not in self._companions:
+            concepts = self.graph.concepts
+            keys = (node.removeprefix(CONCEPT) for node in group.members if node.startswith(CONCEPT))
+            ordered = sorted(keys, key=lambda one: (-len(concepts[one].mentions), one))
+            self._companions[number] = tuple(ordered)
+        return group.name, self._companions[number]
 
     def uses(self, name: str) -> tuple[Backlink, ...]:
         """The links that carry this ambiguous name."""
@@ -67,8 +98,26 @@ class Relations:
         return concept_network(self.graph, resolution=self.resolution, seed=self.seed)
 
     @cached_property
-    def _communities(self) -> Mapping[str, int]:
-        return {node.id: node.community for node in self.network.nodes}
+    def communities(self) -> tuple[Community, ...]:
+        """The groups of the network."""
+        if self._recalled:
+            return tuple(Community(*one) for one in self._recalled[2])
+        return self.network.communities
+
+    @cached_property
+    def _community_of(self) -> Mapping[str, int]:
+        return {node: group.number for group in self.communities for node in group.members}
+
+    @cached_property
+    def _links(self) -> str:
+        """Checksum of who links to what, and of the names."""
+        graph = self.graph
+        digest = sha256(repr((self.resolution, self.seed)).encode())
+        for address, note in graph.notes.items():
+            digest.update("\0".join((address, note.title, *things_of(graph, address), "\n")).encode(*_ANY))
+        for key, concept in graph.concepts.items():
+            digest.update(f"{key}\0{concept.name}\n".encode(*_ANY))
+        return digest.hexdigest()
 
     @cached_property
     def _nodes(self) -> Mapping[Address, frozenset[str]]:
@@ -81,6 +130,10 @@ class Relations:
 
     @cached_property
     def _related(self) -> Mapping[Address, tuple[Related, ...]]:
+        if self._recalled:
+            return {
+                address: tuple(Related(*one) for one in found) for address, found in self._recalled[1].items()
+            }
         return related(self.graph, most=9)
 
     @cached_property
