@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Iterable
 from dataclasses import replace
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memsite.cli.options import examples, invocation, output_options, project_options
+from memsite.cli.options import Invocation, examples, invocation, output_options, project_options
 from memsite.cli.terminal import echo, echo_answer, echo_json, note_line, print_rows, visible, visible_block
 from memsite.errors import BadArgument
 
@@ -51,38 +52,30 @@ def check_command(
 
     Secrets are looked for as a build does, so that what a build would refuse (E017) is named here.
     """
-    from memsite.build.secrets import vet
-
     if explain:
         return _explain(explain)
     options = invocation()
     options.form = "json" if form == "json" else None
     memory = options.memory()
-    vet(memory)
-    problems = memory.problems()
-    options.save_cache()
+    health = _health(options, memory)
     accepted_in = baseline or _configured_baseline(memory)
     if update_baseline:
-        return _accept(problems, accepted_in)
-    left = _unaccepted(problems, accepted_in)
-    health = health_of_memory(memory, left, accepted=len(problems) - len(left))
+        return _accept(health.problems, accepted_in)
+    health = _without_accepted(health, accepted_in)
     from memsite.report import FORMATS
 
     echo(FORMATS[form](health).rstrip("\n"))
-    return _exit_code(left, fail_on)
+    return _exit_code(health.problems, fail_on)
 
 
-def health_of_memory(memory: Memory, problems: tuple[Problem, ...], *, accepted: int = 0) -> Health:
-    """What the reports are made from."""
-    from memsite.report import health_of
+def _health(options: Invocation, memory: Memory) -> Health:
+    from memsite.build.checked import checked
 
-    return health_of(
-        memory.graph(),
-        problems,
-        config=memory.config,
-        bytes_of=memory.memory_files(),
-        accepted=accepted,
-    )
+    # A check makes millions of values that stay: to look for garbage among them costs a third.
+    gc.disable()
+    health = checked(memory)
+    options.save_cache()
+    return health
 
 
 def _explain(code: str) -> int:
@@ -102,18 +95,19 @@ def _configured_baseline(memory: Memory) -> Path | None:
     return memory.project / named if named else None
 
 
-def _unaccepted(problems: tuple[Problem, ...], baseline: Path | None) -> tuple[Problem, ...]:
+def _without_accepted(health: Health, baseline: Path | None) -> Health:
     from memsite.check import accepted_by, unaccepted
 
     if baseline is None:
-        return problems
+        return health
     try:
         text = baseline.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise BadArgument(
             f"The baseline '{baseline}' cannot be read.", hint="Make it with --update-baseline."
         ) from error
-    return unaccepted(problems, accepted_by(text))
+    left = unaccepted(health.problems, accepted_by(text))
+    return replace(health, problems=left, accepted=len(health.problems) - len(left))
 
 
 def _accept(problems: tuple[Problem, ...], baseline: Path | None) -> int:
@@ -162,16 +156,11 @@ def report_command(folder: Path, against: str | None, baseline: Path | None, fai
 
     These are summary.md, report.json, report.sarif, junit.xml, report.html and badge.svg.
     """
-    from memsite.build.secrets import vet
     from memsite.report import report, summary
 
     options = invocation()
     memory = options.memory()
-    vet(memory)
-    problems = memory.problems()
-    options.save_cache()
-    left = _unaccepted(problems, baseline or _configured_baseline(memory))
-    health = health_of_memory(memory, left, accepted=len(problems) - len(left))
+    health = _without_accepted(_health(options, memory), baseline or _configured_baseline(memory))
     if against:
         from memsite.cli.earlier import difference
 
@@ -180,7 +169,7 @@ def report_command(folder: Path, against: str | None, baseline: Path | None, fai
     for name, written in report(health).items():
         (folder / name).write_bytes(written)
     note_line(visible(f"{folder}: {summary(health)}"))
-    return _exit_code(left, fail_on)
+    return _exit_code(health.problems, fail_on)
 
 
 @click.command("diff", epilog=examples("memsite diff HEAD~5", "memsite diff ../backup --json"))
