@@ -16,6 +16,7 @@ from markdown_it.token import Token
 
 from memsite.markdown.comments import GONE
 from memsite.markdown.names import slug
+from memsite.markdown.raw_html import is_a_word, text_of
 from memsite.markdown.syntax import relation_of
 from memsite.markdown.wikilink import is_file
 from memsite.note import Context, Finding, Heading, Link, Severity
@@ -105,6 +106,7 @@ class Outline:
     def _html(self, token: Token) -> None:
         first = not self.text and not self.headings
         self._ignore(token.content, 0 if first else self.first_line + self._row)
+        self._block(text_of(token.content))
         token.content = self._images(token.content, self._row)
 
     def _ignore(self, html: str, line: int) -> None:
@@ -235,6 +237,9 @@ def _target(href: str, *, image: bool) -> str:
     return unquote(href)
 
 
+_SHOWN = frozenset({"code_inline", "malformed", "math_inline", "math_inline_double", "text_special"})
+
+
 def plain(children: list[Token]) -> str:
     """The visible text of inline tokens."""
     return _read_children(children)[0]
@@ -258,7 +263,7 @@ def _read_children(children: list[Token]) -> tuple[str, list[tuple[Token, int, i
             piece = plain(token.children or [])
         elif kind == "tag":
             piece = "#" + token.content
-        elif kind in ("code_inline", "malformed", "math_inline", "math_inline_double", "text_special"):
+        elif kind in _SHOWN or (kind == "html_inline" and is_a_word(token.content)):
             piece = token.content
         else:
             piece = ""
