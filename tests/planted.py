@@ -7,6 +7,7 @@ import string
 
 LOWER_HEX = "0123456789abcdef"
 UPPER = string.ascii_uppercase + string.digits
+LOWER = string.ascii_lowercase + string.digits
 WORD = string.ascii_letters + string.digits
 BASE64 = WORD + "+/"
 
@@ -139,6 +140,72 @@ SECRETS: dict[str, tuple[str, str]] = {
         "-----BEGIN PRIVATE " + "KEY-----\\n" + made(64, BASE64) + "\\n-----END PRIVATE KEY-----\\n",
     ),
     "wireguard": ("[Interface]\nPrivateKey = {}", made(43, BASE64) + "="),
+    "1password secret key": (
+        "{}",
+        "A3-"
+        + made(6, UPPER)
+        + "-"
+        + made(6, UPPER)
+        + "-"
+        + made(5, UPPER)
+        + "-"
+        + made(5, UPPER)
+        + "-"
+        + made(5, UPPER),
+    ),
+    "adobe": ("client secret {}", "p8e-" + made(32, LOWER)),
+    "artifactory": ('curl -H "X-JFrog-Art-Api: {}" https://a.example', "AKCp" + made(69)),
+    "artifactory ref": ("{}", "cmVmd" + made(59)),
+    "authress": (
+        "{}",
+        "sc_" + made(10, LOWER) + "." + made(5, LOWER) + ".acc-" + made(12, LOWER) + "." + made(60),
+    ),
+    "bedrock": ("AWS_BEARER_TOKEN_BEDROCK={}", "ABSK" + made(120)),
+    "clickhouse": ("clickhouse secret {}", "4b1d" + made(38)),
+    "clojars": ("{}", "CLOJARS_" + made(60, LOWER)),
+    "codecov": ("CODECOV_TOKEN: {}", uuid(9)),
+    "coinbase": ("COINBASE_API_SECRET={}", made(64, LOWER)),
+    "confluent": ("confluent api secret: {}", made(64)),
+    "datadog app": ("DATADOG_APP_KEY={}", made(40, LOWER_HEX)),
+    "defined net": ("{}", "dnkey-" + made(26) + "-" + made(52)),
+    "drone": ("export DRONE_TOKEN={}", made(32)),
+    "dynatrace": ("{}", "dt0c01." + made(24, UPPER) + "." + made(64, UPPER)),
+    "etsy": ("etsy api key = {}", made(24, LOWER)),
+    "flutterwave": ("{}", "FLWSECK_TEST-" + made(32, "abcdefgh0123456789") + "-X"),
+    "frameio": ("{}", "fio-u-" + made(64)),
+    "freemius": ("'secret_key' => '{}'", "sk_" + made(29)),
+    "gitlab runner reg": ("{}", "GR1348941" + made(20)),
+    "gitlab ff": ("{}", "glffct-" + made(20)),
+    "gitlab cookie": ("Cookie: _gitlab_session={}", made(32, LOWER)),
+    "gocardless": ("gocardless: {}", "live_" + made(40)),
+    "grafana api": ("{}", "eyJrIjoi" + made(84)),
+    "harness": ("{}", "pat." + made(22) + "." + made(24) + "." + made(20)),
+    "hubspot": ("HUBSPOT_API_KEY={}", uuid(4).upper()),
+    "hf org": ("{}", "api_org_" + made(34, string.ascii_letters)),
+    "infracost": ("infracost configure set api_key {}", "ico-" + made(32)),
+    "intercom": ('INTERCOM_ACCESS_TOKEN="{}"', made(60)),
+    "intra42": ("{}", "s-s4t2ud-" + made(64, LOWER_HEX)),
+    "kraken": ("kraken private key: {}", made(86, BASE64) + "=="),
+    "lob": ("LOB_KEY={}", "live_" + made(35, LOWER_HEX)),
+    "mattermost": ("mattermost token: {}", made(26, LOWER)),
+    "maxmind": ("{}", made(6) + "_" + made(29) + "_mmk"),
+    "nuget": ('<add key="ClearTextPassword" value="{}" />', "pQ7" + made(12)),
+    "octopus": ("{}", "API-" + made(26, UPPER)),
+    "openshift": ("oc login --token={}", "sha256~" + made(43)),
+    "prefect": ("{}", "pnu_" + made(36)),
+    "readme": ("{}", "rdme_" + made(70, LOWER)),
+    "scalingo": ("{}", "tk-us-" + made(48)),
+    "sendbird": ("Api-Token: {}", made(40, LOWER_HEX)),
+    "settlemint": ("{}", "sm_pat_" + made(16)),
+    "shippo": ("{}", "shippo_live_" + made(40, LOWER_HEX)),
+    "sidekiq": (
+        "bundle config --global https://{}@gems.contribsys.com/",
+        "a1" + made(6, LOWER_HEX) + ":" + made(8, LOWER_HEX),
+    ),
+    "sourcegraph": ("{}", "sgp_" + made(40, LOWER_HEX)),
+    "sumologic": ("SUMO_ACCESS_KEY={}", made(64)),
+    "yandex": ("{}", "AQVN" + made(38)),
+    "zendesk": ("ZENDESK_API_TOKEN={}", made(40)),
 }
 """Kind: the line it stands in, and the secret itself."""
 
@@ -199,6 +266,13 @@ TRAPS: tuple[str, ...] = (
     "MEM-20260318-001 and TIP-20260318-143022",
     "model: claude-3-5-sonnet-20241022",
     "--token-limit=200000",
+    '"NextToken": "OzL223pDKy9116O/02KXRqFIEAwxjy7Qw"',
+    "next_page_token: AAAAKgAAAAEAAAAAAAAAA2QJKNtidV3Kx9",
+    "arn:aws:secretsmanager:us-west-2:123456789012:secret:MyTestDatabaseSecret-a1b2c3",
+    '"ClientToken": "d5c090f5-8a0f-49c7-8281-72c79681"',
+    "LockToken: 1eb5ec48-77ab-4cde-91f0-ee9b90aa12c7",
+    "see https://docs.example.net/open?id=3&token=doccnyDAGXemFOBj9GwEdiDiQmg",
+    "alternative solutions before switching to PSK ciphers.",
     "Basic authentication and Bearer tokens are supported",
 )
 """What must not be taken for either."""

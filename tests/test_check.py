@@ -327,6 +327,13 @@ def test_a_link_to_a_project_file_outside_the_store_is_no_problem() -> None:
     assert problem.column == 20
 
 
+@pytest.mark.parametrize(
+    "target", ["{{ page.cover }}", "<% tp.file.title %>.md", "img/${name}.png", "{% url %}"]
+)
+def test_a_place_for_a_template_to_fill_is_no_dead_link(target: str) -> None:
+    assert codes(graph_of({"a.md": f"![x](<{target}>) and ![x]({target}) [[c]]"})) == []
+
+
 def test_age_by_type() -> None:
     graph = graph_of(
         {"a.md": "---\ntype: plan\ndate: 2026-01-01\n---\n[[c]]", "b.md": "---\ndate: 2026-01-01\n---\n[[c]]"}

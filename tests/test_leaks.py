@@ -8,6 +8,7 @@ import re
 import socket
 import time
 from pathlib import Path
+from re import _parser  # type: ignore[attr-defined]
 from urllib.parse import quote
 
 import pytest
@@ -27,6 +28,8 @@ from memsite.leaks import (
     redact,
     shorten_homes,
 )
+from memsite.leaks.patterns import LEAST, PREFIXED
+from memsite.leaks.scan import runs
 
 TOKEN = SECRETS["github classic"][1]
 
@@ -101,6 +104,10 @@ DISGUISES = {
     "backslash": TOKEN.replace("_", "\\_"),
     "percent": quote(TOKEN).replace("_", "%5F"),
     "tags": f"{TOKEN[:8]}<b>{TOKEN[8:20]}</b>{TOKEN[20:]}",
+    "bold in the middle": f"{TOKEN[:12]}**{TOKEN[12:20]}**{TOKEN[20:]}",
+    "comment": f"{TOKEN[:12]}<!-- x -->{TOKEN[12:]}",
+    "escape of scripts": TOKEN.replace("_", "\\u005f"),
+    "address in a tag": f'<a href="https://a.example/?k={TOKEN.replace("_", "%5F")}">x</a>',
     "base64": base64.b64encode(f"token={TOKEN}".encode()).decode(),
     "url-safe base64": base64.urlsafe_b64encode(f"??>{TOKEN}".encode()).decode(),
 }
@@ -159,6 +166,16 @@ def test_no_value_is_ever_shown(kind: str) -> None:
         )
         assert secret not in shown
         assert secret[5:] not in shown
+
+
+def test_the_shortest_token_stands_in_a_run() -> None:
+    """Only runs of `LEAST` characters without quotes, brackets and blanks are looked at."""
+    for pattern in PREFIXED:
+        assert _parser.parse(pattern.shape.pattern).getwidth()[0] >= LEAST, pattern.kind
+    lines = [line.format(secret) for line, secret in SECRETS.values()]
+    for pattern in PREFIXED:
+        for line in filter(pattern.shape.search, lines):
+            assert any(map(pattern.shape.search, runs(line))), (pattern.kind, line)
 
 
 def test_bytes_that_are_no_text_do_no_harm() -> None:

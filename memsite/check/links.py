@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Iterator
 
 from memsite.check.problems import in_note, shown_path
 from memsite.note import Ambiguous, Finding, Found, Graph, Link, Missing, Note, Problem
+
+_PLACEHOLDER = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|<%.*?%>|\$\{.*?\}")
+"""What a template puts its own text for: no link yet."""
 
 
 def link_problems(graph: Graph, *, project_files: frozenset[str]) -> Iterator[Problem]:
@@ -15,6 +19,8 @@ def link_problems(graph: Graph, *, project_files: frozenset[str]) -> Iterator[Pr
     for address, note in graph.notes.items():
         for link, target in zip(note.document.links, graph.targets.get(address, ()), strict=True):
             if isinstance(target, Missing):
+                if _PLACEHOLDER.search(link.target):
+                    continue
                 plain = link.kind == "markdown" and not link.image
                 outside = plain and project_files and leaves_store(note, link.target)
                 # A file of the project outside the store is no note, but it is there; a picture would

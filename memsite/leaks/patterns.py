@@ -147,6 +147,48 @@ PREFIXED: tuple[Pattern, ...] = (
         "eyJ",
         rf"{_START}eyJ[A-Za-z0-9_-]{{8,}}\.eyJ[A-Za-z0-9_-]{{8,}}\.[A-Za-z0-9_-]{{10,}}",
     ),
+    _p("1password-key", "A3-", rf"{_START}A3-[A-Z0-9]{{6}}(?:-[A-Z0-9]{{5,11}}){{4,5}}{_END}"),
+    _p("adobe-secret", "p8e-", rf"{_START}p8e-[A-Za-z0-9_-]{{32}}{_END}"),
+    _p("artifactory-key", "AKCp cmVmd", rf"{_LONE}(?:AKCp[A-Za-z0-9]{{69}}|cmVmd[A-Za-z0-9]{{59}}){_END}"),
+    _p(
+        "authress-key",
+        ".acc-",
+        rf"{_START}(?:sc|ext|scauth|authress)_[a-z0-9]{{5,30}}\.[a-z0-9]{{4,6}}\.acc[_-][a-z0-9-]{{10,32}}\.[A-Za-z0-9+/_=-]{{30,120}}",
+    ),
+    _p(
+        "bedrock-key",
+        "ABSK bedrock-api-key-",
+        rf"{_LONE}(?:ABSK[A-Za-z0-9+/]{{100,}}|bedrock-api-key-[A-Za-z0-9+/=]{{40,}})",
+    ),
+    _p("clickhouse-key", "4b1d", rf"{_LONE}4b1d[A-Za-z0-9]{{38}}{_END}", "high", looks_long_and_random),
+    _p("clojars-token", "CLOJARS_", r"CLOJARS_[A-Za-z0-9]{60}"),
+    _p("dnkey", "dnkey-", r"dnkey-[A-Za-z0-9=_-]{26}-[A-Za-z0-9=_-]{52}"),
+    _p("dynatrace-token", "dt0", r"dt0[a-z]\d{2}\.[A-Z0-9]{24}\.[A-Z0-9]{64}"),
+    _p("flutterwave-key", "FLWSECK", r"FLWSECK(?:_TEST)?-[a-z0-9]{12,}"),
+    _p("frameio-token", "fio-u-", r"fio-u-[A-Za-z0-9_=-]{64}"),
+    _p("gitlab-token", "GR1348941", r"GR1348941[A-Za-z0-9_-]{20}"),
+    _p("gitlab-cookie", "_gitlab_session=", r"_gitlab_session=(?P<value>[0-9a-z]{32})"),
+    _p("grafana-token", "eyJrIjoi", rf"{_LONE}eyJrIjoi[A-Za-z0-9]{{60,}}={{0,3}}"),
+    _p(
+        "harness-key",
+        "pat. sat.",
+        rf"{_START}[ps]at\.[A-Za-z0-9_-]{{22}}\.[A-Za-z0-9]{{24}}\.[A-Za-z0-9]{{20}}{_END}",
+    ),
+    _p("huggingface-token", "api_org_", rf"{_START}api_org_[A-Za-z]{{34}}{_END}"),
+    _p("infracost-key", "ico-", rf"{_START}ico-[A-Za-z0-9]{{32}}{_END}"),
+    _p("intra42-secret", "s-s4t2", r"s-s4t2(?:ud|af)-[a-f0-9]{64}"),
+    _p("langfuse-key", "sk-lf-", rf"{_START}sk-lf-[a-f0-9]{{8}}(?:-[a-f0-9]{{4}}){{3}}-[a-f0-9]{{12}}"),
+    _p("maxmind-key", "_mmk", rf"{_START}[A-Za-z0-9]{{6}}_[A-Za-z0-9]{{29}}_mmk{_END}"),
+    _p("octopus-key", "API-", rf"{_START}API-[A-Z0-9]{{26}}{_END}", "high", looks_random),
+    _p("openshift-token", "sha256~", r"sha256~[A-Za-z0-9_-]{43}"),
+    _p("prefect-key", "pnu_", rf"{_START}pnu_[A-Za-z0-9]{{36}}{_END}"),
+    _p("readme-key", "rdme_", r"rdme_[a-z0-9]{70}"),
+    _p("scalingo-token", "tk-us-", rf"{_START}tk-us-[A-Za-z0-9_-]{{48}}"),
+    _p("settlemint-token", "sm_aat_ sm_pat_ sm_sat_", rf"{_START}sm_[aps]at_[A-Za-z0-9]{{16}}{_END}"),
+    _p("shippo-token", "shippo_", r"shippo_(?:live|test)_[a-fA-F0-9]{40}"),
+    _p("sourcegraph-token", "sgp_", rf"{_START}sgp_(?:(?:[a-fA-F0-9]{{16}}|local)_)?[a-fA-F0-9]{{40}}{_END}"),
+    _p("yandex-key", "AQVN", rf"{_LONE}AQVN[A-Za-z0-9_-]{{35,38}}{_END}"),
+    _p("gitlab-token", "glffct- glsat-", rf"{_START}gl(?:ffct|sat)-[A-Za-z0-9_-]{{20,}}"),
     _p("npm-token", "npm_", rf"{_START}npm_[A-Za-z0-9]{{36}}{_END}"),
     _p("pypi-token", "pypi-", r"pypi-[A-Za-z0-9_-]{50,}"),
     _p("rubygems-key", "rubygems_", r"rubygems_[a-f0-9]{48}"),
@@ -285,7 +327,38 @@ BLOCKS: tuple[Pattern, ...] = (
 )
 """Kinds whose shape goes over blanks, brackets and lines."""
 
+_NO_PLACE = "".join(
+    f"(?<!{word}{sign})"
+    for word in (
+        "next",
+        "page",
+        "lock",
+        "idempotency",
+        "continuation",
+        "pagination",
+        "sync",
+        "request",
+        "client",
+    )
+    for sign in ("", "[_-]")
+)
+"""Before `token`: these name a place in a list, not a right."""
+
 IN_CONTEXT: tuple[Pattern, ...] = (
+    _p(
+        "nuget-password",
+        "password",
+        r"<add key=\"(?:ClearText)?Password\"\s+value=\"(?P<value>[^\"\s]{6,})\"",
+        "medium",
+        lambda value: not _PLACEHOLDER.search(value),
+    ),
+    _p(
+        "live-key",
+        "live_ test_",
+        rf"{_START}(?:live|test)_[A-Za-z0-9_-]{{35,}}",
+        "medium",
+        lambda value: looks_long_and_random(value) and _dense(value),
+    ),
     _p(
         "live-key",
         "_live_ _secret_",
@@ -350,7 +423,7 @@ IN_CONTEXT: tuple[Pattern, ...] = (
         r"(?i:\b(?:psk|(?:wpa[23]?|wi-?fi|wlan)[ _-](?:key|psk|pass(?:word|phrase)?|pw))\b)"
         rf"(?:{_ASSIGN}|\s+(?:is\s+)?[\"'`]?)(?P<value>[^\s\"'`,;|<>()]{{8,63}})",
         "medium",
-        looks_random,
+        lambda value: looks_random(value) and (_has_digit(value) or _classes(value) > 2),
     ),
     Pattern(
         "api-key",
@@ -362,7 +435,8 @@ IN_CONTEXT: tuple[Pattern, ...] = (
         lambda value: looks_long_and_random(value) and not _CALL.search(value) and _dense(value),
         re.compile(
             r"(?:(?i:(?:api|app|access|auth|secret|license|signing|encryption|admin|private|master)[ _-]?key|"
-            r"secret|token|credential)s?|[A-Z0-9]_(?:KEY|PASS|AUTH))[\"'`*]{0,3}\s{0,3}:?$"
+            r"(?<!:)secret|(?<![?&])" + _NO_PLACE + r"token|credential)s?|"
+            r"[A-Z0-9]_(?:KEY|PASS|AUTH))[\"'`*]{0,3}\s{0,3}:?$"
         ),
     ),
 )
