@@ -291,3 +291,22 @@ def test_no_notes_left_is_a_site_too(project: Any, tmp_path: Path) -> None:
     assert not result.faults
     assert "notes/a.html" in result.removed
     assert (site / "CNAME").read_text() == "example.org"
+
+
+def test_no_page_moves_when_a_namesake_comes_or_goes(project: Any, tmp_path: Path) -> None:
+    root, site = project({"notes/A B.md": "one\n"}), tmp_path / "site"
+    build(root, site)
+    (root / "notes/a-b.md").write_text("two\n")
+    (root / "notes/a_b.md").write_text("three\n")
+    build(root, site)
+    assert b"one" in (site / "notes/a-b.html").read_bytes()
+    before = {path.name: path.read_bytes() for path in (site / "notes").glob("*.md")}
+    assert len(before) == 3
+    shutil.rmtree(site)
+    build(root, site)
+    assert {path.name: path.read_bytes() for path in (site / "notes").glob("*.md")} == before
+    (root / "notes/A B.md").unlink()
+    build(root, site)
+    assert {path.name: path.read_bytes() for path in (site / "notes").glob("*.md")}.items() < before.items()
+    build_site(open_memory(root), site, clean=True)
+    assert b"two" in (site / "notes/a-b.html").read_bytes()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 import re
 from pathlib import Path
@@ -13,7 +15,7 @@ from pages_memory import broken_links, elements, page, site_of, text_of, tree, w
 
 from memsite.config import Config, SiteConfig
 from memsite.note import Problem
-from memsite.pages import SitePlan, render, static_files
+from memsite.pages import SitePlan, render, response_headers, static_files
 from memsite.templates import templates_folder
 
 HOSTILE = "\"'><img src=x onerror=alert(1)><script>alert(2)</script>{{ 7*7 }}&amp;"
@@ -279,3 +281,28 @@ def test_scripts_get_the_texts_that_they_use_and_no_others() -> None:
     assert {
         name: re.findall(shown, source) for name, source in sources.items() if re.search(shown, source)
     } == {}
+
+
+def test_only_a_site_with_diagrams_gets_what_draws_them() -> None:
+    plain, drawing = site_of({"vault/a.md": "x"}), site_of({"vault/a.md": "```mermaid\nflowchart LR\n```"})
+    for site, wanted in ((plain, False), (drawing, True)):
+        names = {page.url for page in site.pages} | {url for url, _ in static_files(site)}
+        assert ("static/diagrams.html" in names) == ("static/diagrams.js" in names) == wanted
+        assert ("static/vendor/mermaid/LICENSE" in names) == wanted
+        assert "static/vendor/mermaid/mermaid.min.js" not in names
+        assert (b"frame-src 'self'" in response_headers(site)) == wanted
+        assert (b"'unsafe-inline'" in response_headers(site)) == wanted
+    frame = page(drawing, "static/diagrams.html")
+    scripts = [text_of(one) for one in elements(frame, "script")]
+    policy = elements(frame, "meta")[1].get("content")
+    for script in scripts:
+        digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+        assert f"'sha256-{digest}'" in policy
+    assert len(scripts) == 2
+    assert "unsafe-inline" not in policy.partition("script-src")[2].partition(";")[0]
+
+
+def test_the_headers_of_a_host_let_remote_pictures_through_where_the_pages_do() -> None:
+    config = Config(site=SiteConfig(remote_images=True))
+    assert b"img-src 'self' https: http:;" in response_headers(site_of({"vault/a.md": "x"}, config=config))
+    assert b"img-src 'self';" in response_headers(site_of({"vault/a.md": "x"}))

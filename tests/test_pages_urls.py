@@ -10,8 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pages_memory import site_of
 
-from memsite.pages import render
-from memsite.pages.machine import published_urls
 from memsite.pages.urls import Wanted, allot, encoded, folded, segment, wanted_path
 
 HOSTILE = [
@@ -160,12 +158,3 @@ def test_two_notes_cannot_keep_one_name() -> None:
     files = {"vault/A B.md": "x", "vault/a_b.md": "y"}
     same = dict.fromkeys(("memory://vault/A B", "memory://vault/a_b"), "vault/a-b.html")
     assert len(set(site_of(files, settled=same).notes.values())) == 2
-
-
-def test_the_pages_of_a_site_are_read_from_its_own_list() -> None:
-    site = site_of({"vault/会 议 %.md": "x", "vault/b.md": "y"})
-    listed = next(page for page in site.pages if page.kind == "api-notes")
-    assert published_urls(render(listed, site)) == site.notes
-    assert [
-        published_urls(broken) for broken in (b"", b"[]", b'{"notes": 3}', b'{"notes": [1]}', b"\xff")
-    ] == [{}] * 5

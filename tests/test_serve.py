@@ -146,7 +146,7 @@ def test_pages_are_served(port: int, path: str) -> None:
     assert status == 200
     assert "<p>page</p>" in answer
     assert f'<script src="{SCRIPT}"' in answer
-    for header in ("no-store", "nosniff", "same-origin", "no-referrer", "DENY"):
+    for header in ("no-store", "nosniff", "same-origin", "no-referrer", "SAMEORIGIN"):
         assert header in answer
 
 

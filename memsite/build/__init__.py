@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memsite.build import places
+from memsite.build import names, places
 from memsite.build.assets import asset_bytes, refused_assets
 from memsite.build.audit import Audit
 from memsite.build.kept import GRAPH, Kept
@@ -26,7 +26,7 @@ from memsite.build.last import (
 )
 from memsite.build.output import MARK, Output, is_ours, open_output
 from memsite.build.secrets import Leaks, guarded, note_bytes
-from memsite.note import Asset, Problem
+from memsite.note import Address, Asset, Problem
 
 if TYPE_CHECKING:
     from memsite.leaks import Guard
@@ -37,17 +37,6 @@ __all__ = ["BuildResult", "Leaks", "build_site", "is_ours"]
 
 Progress = Callable[[str, int, int], None]
 """Told the stage, how many of its steps are done and how many there are."""
-
-_HEADERS = b"""\
-# Response headers for hosts that read this file (Netlify, Cloudflare Pages). The pages carry the same
-# policy themselves; frame-ancestors works as a header only.
-/*
-  Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
-font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'
-  X-Content-Type-Options: nosniff
-  X-Frame-Options: DENY
-  Referrer-Policy: no-referrer
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +101,7 @@ def build_site(
         with clock.stage("check"):
             memory.problems()
         with clock.stage("plan"):
-            plan = _planned(memory)
+            plan = _planned(memory, {} if clean else names.load(memory.project))
             if guard:
                 guard.refuse(among=plan.graph.notes)
         result = _begun(site, plan.problems, strict=strict, notes=len(plan.graph.notes), private=plan.hidden)
@@ -126,6 +115,7 @@ def build_site(
         result = _written(
             result, plan, memory, kept=kept, clock=clock, guard=guard, swapping=swapping or nullcontext()
         )
+        names.save(memory.project, plan.notes)
         if not result.faults:
             _remember(result, key, memory, kept)
         return result
@@ -174,7 +164,7 @@ def _remember(result: BuildResult, key: str, memory: Memory, kept: Kept) -> None
     save(memory.project, site.root, LastBuild(key, named, assets, world, files, facts, kept.record()))
 
 
-def _planned(memory: Memory) -> SitePlan:
+def _planned(memory: Memory, settled: Mapping[Address, str]) -> SitePlan:
     from memsite.pages import linked_assets, plan
 
     graph = memory.graph()
@@ -184,6 +174,7 @@ def _planned(memory: Memory) -> SitePlan:
         memory.config,
         memory_files=memory.memory_files(),
         refused=frozenset(refused_assets(linked_assets(graph), _roots(memory))),
+        settled=settled,
     )
 
 
@@ -230,7 +221,7 @@ def _written(
 
 def _files(plan: SitePlan, memory: Memory, kept: Kept, clock: _Clock) -> Iterator[tuple[str, bytes]]:
     """Every file of the site that has to be made, one after the other; the others are kept."""
-    from memsite.pages import Keys, published_source, render, search_files, static_files
+    from memsite.pages import Keys, published_source, render, response_headers, search_files, static_files
 
     keys = Keys(plan, relations=kept.relations)
     for done, page in enumerate(plan.pages):
@@ -254,7 +245,7 @@ def _files(plan: SitePlan, memory: Memory, kept: Kept, clock: _Clock) -> Iterato
         found = asset_bytes(Asset(store, path), roots)
         if found is not None:
             yield url, found
-    yield "_headers", _HEADERS
+    yield "_headers", response_headers(plan)
     yield ".nojekyll", b""
     kept.relations = keys.relations()
 

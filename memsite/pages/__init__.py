@@ -17,7 +17,7 @@ from memsite.pages.graph_page import (
     read_placements,
 )
 from memsite.pages.keys import Keys
-from memsite.pages.machine import published_urls
+from memsite.pages.machine import response_headers
 from memsite.pages.plan import Page, SitePlan, linked_assets, plan
 from memsite.pages.rendering import render, static_files
 from memsite.pages.search import search_files
@@ -36,9 +36,9 @@ __all__ = [
     "placements_json",
     "plan",
     "published_source",
-    "published_urls",
     "read_placements",
     "render",
+    "response_headers",
     "search_files",
     "static_files",
 ]

@@ -6,14 +6,13 @@ import json
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from urllib.parse import unquote
 from xml.sax.saxutils import escape, quoteattr
 
 from memsite.markdown import visible
 from memsite.note import Address, ConceptTarget, Found, Note
 from memsite.pages.frame import Desk
 from memsite.pages.note_page import description_of
-from memsite.pages.plan import tags_of
+from memsite.pages.plan import SitePlan, draws_diagrams, tags_of
 from memsite.templates import templates_folder
 
 API_VERSION = 1
@@ -81,7 +80,7 @@ def sitemap(desk: Desk) -> str:
     urls = (
         base + desk.plan.href(page.url)
         for page in desk.plan.pages
-        if page.url.endswith(".html") and page.kind != "missing"
+        if page.url.endswith(".html") and page.kind not in ("missing", "diagrams")
     )
     rows = "".join(f"<url><loc>{_xml(url)}</loc></url>\n" for url in urls)
     return (
@@ -131,20 +130,41 @@ def texts_script(desk: Desk) -> str:
     return f"memsiteTexts = {_json({name: words[name] for name in sorted(words)}).strip()};\n"
 
 
+def response_headers(plan: SitePlan) -> bytes:
+    """`_headers` for hosts that read such a file (Netlify, Cloudflare Pages). The pages carry the same policy
+    or a narrower one themselves; who may frame them can be said in a header only. The frame that draws
+    diagrams styles what it draws, and is framed by the site's own pages."""
+    draws = draws_diagrams(plan.graph)
+    remote = " https: http:" if plan.config.site.remote_images else ""
+    policy = "; ".join(
+        (
+            "default-src 'none'",
+            "script-src 'self'",
+            "style-src 'self' 'unsafe-inline'" if draws else "style-src 'self'",
+            f"img-src 'self'{remote}{' blob:' if draws else ''}",
+            "font-src 'self'",
+            "connect-src 'self'",
+            *(("frame-src 'self'",) if draws else ()),
+            "base-uri 'none'",
+            "form-action 'none'",
+            "frame-ancestors 'self'" if draws else "frame-ancestors 'none'",
+        )
+    )
+    lines = (
+        "/*",
+        f"  Content-Security-Policy: {policy}",
+        "  X-Content-Type-Options: nosniff",
+        f"  X-Frame-Options: {'SAMEORIGIN' if draws else 'DENY'}",
+        "  Referrer-Policy: no-referrer",
+    )
+    return ("\n".join(lines) + "\n").encode()
+
+
 def notes_json(desk: Desk) -> str:
     plan = desk.plan
     return _json(
         {"version": API_VERSION, "notes": [_note_json(plan.graph.notes[a], desk) for a in plan.graph.notes]}
     )
-
-
-def published_urls(written: bytes) -> dict[Address, str]:
-    """The page of each note by the `api/notes.json` of a site; none where that file is damaged."""
-    try:
-        notes = json.loads(written)["notes"]
-        return {str(one["address"]): unquote(str(one["url"])) for one in notes}
-    except (ValueError, KeyError, TypeError):
-        return {}
 
 
 def _note_json(note: Note, desk: Desk) -> dict[str, object]:

@@ -17,6 +17,7 @@ PageKind: TypeAlias = Literal[
     "home", "note", "concept", "ambiguous", "store", "folder", "tag", "type", "concepts", "tags", "types",
     "notes", "timeline", "health", "rule", "search", "graph", "missing",
     "feed", "sitemap", "robots", "llms", "texts", "api-notes", "api-graph", "api-health",
+    "diagrams",
 ]  # fmt: skip
 """`missing` is 404.html; `graph` is made elsewhere. Those of the last line are files for programs."""
 
@@ -250,6 +251,8 @@ def _frame_pages(graph: Graph, order: Sequence[Address]) -> Iterator[Page]:
     yield Page("api/notes.json", "api-notes")
     yield Page("api/graph.json", "api-graph")
     yield Page("api/health.json", "api-health")
+    if draws_diagrams(graph):
+        yield Page("static/diagrams.html", "diagrams")
 
 
 def _folders(graph: Graph, names: _Names) -> dict[tuple[str, str], Folder]:
@@ -359,6 +362,11 @@ def linked_assets(graph: Graph) -> Iterator[Asset]:
     """The files that published notes point to, as often as they do."""
     for targets in published_graph(graph).targets.values():
         yield from (target for target in targets if isinstance(target, Asset))
+
+
+def draws_diagrams(graph: Graph) -> bool:
+    """Whether any note holds a diagram that the browser has to draw."""
+    return any("mermaid" in note.document.features for note in graph.notes.values())
 
 
 def publishable(asset: Asset) -> bool:

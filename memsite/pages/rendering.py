@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from pathlib import Path
 
-from memsite.pages import concept_page, health_pages, listings, machine
+from memsite.pages import alone, concept_page, health_pages, listings, machine
 from memsite.pages.frame import Desk
 from memsite.pages.note_page import note_view
-from memsite.pages.plan import Page, SitePlan
+from memsite.pages.plan import Page, SitePlan, draws_diagrams
 from memsite.pages.search_page import plain_view
 from memsite.templates import templates_folder
 
@@ -42,6 +42,7 @@ _FILES: dict[str, Callable[[Desk], str]] = {
     "api-notes": machine.notes_json,
     "api-graph": machine.graph_json,
     "api-health": machine.health_json,
+    "diagrams": alone.diagrams,
 }
 
 
@@ -81,17 +82,20 @@ def _desk(same: _Same) -> Desk:
     return Desk(same.plan)
 
 
+_WITHIN = ("diagrams-draw.js", "vendor/mermaid/mermaid.min.js")
+"""These stand in another file: the frame that draws diagrams."""
 _DRAWING = ("diagrams", "vendor/mermaid/")
-"""How the names begin of what draws diagrams: megabytes that few sites need."""
+"""How the names begin of what only sites with diagrams need."""
 
 
 def static_files(plan: SitePlan) -> Iterator[tuple[str, Path]]:
     """URL and path of every file that is copied as it is: memsite's, and the own style sheet."""
     folder = templates_folder() / "static"
-    draws = any("mermaid" in note.document.features for note in plan.graph.notes.values())
+    draws = draws_diagrams(plan.graph)
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
-        if path.is_file() and not path.name.startswith(".") and (draws or not name.startswith(_DRAWING)):
+        is_needed = name not in _WITHIN and (draws or not name.startswith(_DRAWING))
+        if is_needed and path.is_file() and not path.name.startswith("."):
             yield f"static/{name}", path
     if plan.config.site.css:
         home = plan.config.file.parent if plan.config.file else Path()

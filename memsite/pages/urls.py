@@ -83,10 +83,11 @@ def allot(
     Of several new ones that want one name, the one whose path spells it exactly gets it; all others
     carry a short hash of their path. A running number would depend on the others; a hash does not.
     """
+    wanted = list(names)
     taken = {folded(name) for name in reserved}
     given: dict[Key, str] = {}
     groups: defaultdict[str, list[Wanted[Key]]] = defaultdict(list)
-    for name in names:
+    for name in wanted:
         kept = settled.get(name.key) if settled else None
         if kept is not None and _may_be_called(name, kept) and folded(kept) not in taken:
             given[name.key] = kept
@@ -103,7 +104,7 @@ def allot(
     for name in sorted(crowded, key=lambda name: name.identity):
         given[name.key] = _hashed(name, taken)
         taken.add(folded(given[name.key]))
-    return given
+    return {name.key: given[name.key] for name in wanted}
 
 
 def _owner(group: Sequence[Wanted[Key]]) -> Wanted[Key] | None:

@@ -28,7 +28,7 @@ _HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
+    "X-Frame-Options": "SAMEORIGIN",
 }
 _COOKIE = "memsite"
 
@@ -143,7 +143,7 @@ class PreviewServer:
             if found is None:
                 return Response("Not found.\n", 404, media_type="text/plain")
             written = found.path.read_bytes()
-        if found.media_type.startswith("text/html"):
+        if found.media_type.startswith("text/html") and not path.startswith("/static/"):
             written = _with_script(written, self.live)
         return Response(written, status, media_type=found.media_type)
 
