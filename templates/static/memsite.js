@@ -81,9 +81,10 @@
       const frame = block.closest(".highlight") || block.parentElement;
       if (frame.classList.contains("highlight")) frame.append(button); else block.append(button);
     }
-    for (const button of all("[data-copy]")) {
-      button.hidden = false;
-      button.addEventListener("click", () => copy(button.previousElementSibling.textContent, button));
+    for (const code of all("[data-copy]")) {
+      const button = make("button", { class: "ms-copy", type: "button", "aria-label": `${texts.copy}: ${code.dataset.copy}` });
+      button.addEventListener("click", () => copy(code.textContent, button));
+      code.after(button);
     }
   }
 
@@ -314,10 +315,14 @@
       event.preventDefault();
       if (typeof action === "function") action(); else { const link = one(action); if (link) link.click(); }
     });
-    const buttons = { search: (event) => { event.preventDefault(); search(); }, theme: () => switchTheme(), help };
-    for (const button of all(".ms-header [data-ms]")) {
-      button.hidden = false;
-      button.addEventListener("click", buttons[button.dataset.ms]);
+    const opener = one(".ms-search-open");
+    if (opener) opener.addEventListener("click", (event) => { event.preventDefault(); search(); });
+    const tools = one(".ms-tools");
+    if (!tools) return;
+    for (const [name, title, action] of [["theme", texts.theme, switchTheme], ["help-open", `${texts.help} (?)`, help]]) {
+      const button = make("button", { class: `ms-icon ms-${name}`, type: "button", title, "aria-label": title });
+      button.addEventListener("click", action);
+      tools.append(button);
     }
   }
 
