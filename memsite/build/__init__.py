@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from memsite.build import names, places
 from memsite.build.assets import asset_bytes, refused_assets
 from memsite.build.audit import Audit
+from memsite.build.changes import Earlier, changes_since
 from memsite.build.kept import GRAPH, Kept
 from memsite.build.last import (
     LastBuild,
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from memsite.memory import Memory
     from memsite.pages import SitePlan
 
-__all__ = ["BuildResult", "Leaks", "build_site", "is_ours"]
+__all__ = ["BuildResult", "Leaks", "build_site", "is_ours", "planned"]
 
 Progress = Callable[[str, int, int], None]
 """Told the stage, how many of its steps are done and how many there are."""
@@ -63,6 +64,8 @@ class BuildResult:
     bytes: int = 0
     """Size of all files of the site."""
     seconds: dict[str, float] = field(default_factory=dict)
+    plan: SitePlan | None = field(default=None, repr=False, compare=False)
+    """What the pages were made from; None where nothing had to be made."""
 
 
 def build_site(
@@ -75,14 +78,15 @@ def build_site(
     leaks: Leaks | None = None,
     progress: Progress | None = None,
     swapping: AbstractContextManager[object] | None = None,
+    earlier: Earlier | None = None,
 ) -> BuildResult:
     """Build the memory as a wiki in `output` (default: the folder that the configuration names).
 
     With `strict`, a problem of warning or higher stops the build with the old site untouched; with
     `clean`, every file of ours is removed first; without `cached`, nothing is taken from the last build.
     `leaks` says what becomes of a note with a secret (default: "refuse", or "redact" if the configuration
-    says so). `swapping` is held while the new files take the old ones' places. Raises Leak (E017),
-    ForeignOutput (E016), ReadOnly (E018), Locked (E013).
+    says so). With `earlier`, a page says what changed since. `swapping` is held while the new files take
+    the old ones' places. Raises Leak (E017), ForeignOutput (E016), ReadOnly (E018), Locked (E013).
     """
     clock = _Clock(progress or _silent)
     target = Path(output) if output is not None else memory.project / memory.config.site.output
@@ -93,7 +97,7 @@ def build_site(
             settings = settings_key(memory, leaks=policy)
             key = inputs_key(memory, sources, settings=settings)
             last = load(memory.project, site.root) if cached and not clean else None
-        if last is not None and _stands(last, key, memory, site):
+        if last is not None and not earlier and _stands(last, key, memory, site):
             return _as_before(last, site, strict=strict, clock=clock)
         with clock.stage("read"):
             memory, guard = guarded(memory, policy, sources)
@@ -101,7 +105,7 @@ def build_site(
         with clock.stage("check"):
             memory.problems()
         with clock.stage("plan"):
-            plan = _planned(memory, {} if clean else names.load(memory.project))
+            plan = planned(memory, settled={} if clean else None, earlier=earlier)
             if guard:
                 guard.refuse(among=plan.graph.notes)
         result = _begun(site, plan.problems, strict=strict, notes=len(plan.graph.notes), private=plan.hidden)
@@ -117,7 +121,8 @@ def build_site(
         )
         names.save(memory.project, plan.notes)
         if not result.faults:
-            _remember(result, key, memory, kept)
+            # A build that compares nothing must not take this site for its own.
+            _remember(result, "" if earlier else key, memory, kept)
         return result
 
 
@@ -164,7 +169,10 @@ def _remember(result: BuildResult, key: str, memory: Memory, kept: Kept) -> None
     save(memory.project, site.root, LastBuild(key, named, assets, world, files, facts, kept.record()))
 
 
-def _planned(memory: Memory, settled: Mapping[Address, str]) -> SitePlan:
+def planned(
+    memory: Memory, *, settled: Mapping[Address, str] | None = None, earlier: Earlier | None = None
+) -> SitePlan:
+    """The plan of the site. Pages stay where the last build put them, or where `settled` says."""
     from memsite.pages import linked_assets, plan
 
     graph = memory.graph()
@@ -174,7 +182,8 @@ def _planned(memory: Memory, settled: Mapping[Address, str]) -> SitePlan:
         memory.config,
         memory_files=memory.memory_files(),
         refused=frozenset(refused_assets(linked_assets(graph), _roots(memory))),
-        settled=settled,
+        settled=names.load(memory.project) if settled is None else settled,
+        changes=changes_since(earlier, memory) if earlier else None,
     )
 
 
@@ -216,6 +225,7 @@ def _written(
         faults=faults,
         bytes=sum(size for size, _ in files_of(site.root, [*site.kept, *site.staged]).values()),
         seconds=clock.seconds,
+        plan=plan,
     )
 
 

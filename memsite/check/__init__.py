@@ -6,11 +6,12 @@ from collections.abc import Iterable, Mapping
 from datetime import date
 
 from memsite.check.baseline import accepted_by, baseline_text, fingerprints, unaccepted
+from memsite.check.diff import MemoryDiff, State, compare, moves
 from memsite.check.index import index_problems
 from memsite.check.links import link_problems
 from memsite.check.memory_file import Budget, budgets, memory_problems
 from memsite.check.names import name_problems
-from memsite.check.problems import ORDER, in_note, weigh
+from memsite.check.problems import ORDER, in_note, sorted_problems, weigh
 from memsite.check.reach import named_files, orphan_problems, stale_problems, twin_problems
 from memsite.check.rules import BY_CODE, BY_NAME, RULES, Rule, documentation, explain, find_rule
 from memsite.check.unseen import unseen
@@ -23,15 +24,19 @@ __all__ = [
     "ORDER",
     "RULES",
     "Budget",
+    "MemoryDiff",
     "Rule",
+    "State",
     "accepted_by",
     "baseline_text",
     "budgets",
     "check",
+    "compare",
     "documentation",
     "explain",
     "find_rule",
     "fingerprints",
+    "moves",
     "named_files",
     "sorted_problems",
     "unaccepted",
@@ -68,13 +73,3 @@ def check(
     found += stale_problems(graph, config=config, project_files=project_files, today=today)
     found += twin_problems(graph, twins)
     return sorted_problems(weigh(found, graph, config=config))
-
-
-def sorted_problems(problems: Iterable[Problem]) -> tuple[Problem, ...]:
-    """`problems` in the one order in which they are shown, each once."""
-    return tuple(
-        sorted(
-            dict.fromkeys(problems),
-            key=lambda each: (each.path, each.line, each.column, each.code, each.message),
-        )
-    )

@@ -46,6 +46,16 @@ def in_index(
     return Problem(code, rule.name, rule.severity, path, line, 1, message, hint, related, view.name)
 
 
+def sorted_problems(problems: Iterable[Problem]) -> tuple[Problem, ...]:
+    """`problems` in the one order in which they are shown, each once."""
+    return tuple(
+        sorted(
+            dict.fromkeys(problems),
+            key=lambda each: (each.path, each.line, each.column, each.code, each.message),
+        )
+    )
+
+
 def shown_path(graph: Graph, note: Note) -> str:
     """The path of `note` as people know it."""
     view = graph.stores.get(note.store)

@@ -16,8 +16,9 @@ from memsite.cli.terminal import warn
 from memsite.errors import BadArgument
 
 if TYPE_CHECKING:
+    from memsite.build.changes import Earlier
+    from memsite.check import MemoryDiff, State
     from memsite.memory import Memory
-    from memsite.report import MemoryDiff, State
     from memsite.stores import Store
 
 
@@ -26,40 +27,46 @@ def difference(memory: Memory, against: str) -> MemoryDiff:
 
     Raises BadArgument (E019) for what is neither a folder nor a revision.
     """
+    from memsite.build.changes import state_of
     from memsite.build.secrets import vet
-    from memsite.report import compare
+    from memsite.check import compare
 
     vet(memory)
+    with _earlier(memory, against) as (before, now):
+        if before:
+            before.vetting = memory.vetting
+        return compare(state_of(before) if before else _nothing(), state_of(now))
+
+
+def earlier_state(memory: Memory, against: str) -> Earlier:
+    """The state that `against` names, as a build compares with it. Raises BadArgument (E019)."""
+    from memsite.build.changes import Earlier, cleaned, state_of
+
+    with _earlier(memory, against) as (before, now):
+        state = state_of(cleaned(before)) if before else _nothing()
+        return Earlier(against, state, frozenset(store.name for store in now.stores))
+
+
+@contextmanager
+def _earlier(memory: Memory, against: str) -> Iterator[tuple[Memory | None, Memory]]:
+    """The memory as it was, None where nothing of it was there, and what of today's can be compared."""
     if Path(against).is_dir():
         from memsite.memory import open_memory
 
-        other = open_memory(against)
-        other.vetting = memory.vetting
-        return compare(_state(other), _state(memory))
+        yield open_memory(against), memory
+        return
     top = Path(_git(memory.project, "rev-parse", "--show-toplevel").decode().rstrip("\n"))
     inside = [store for store in memory.stores if store.root.resolve().is_relative_to(top)]
     for store in memory.stores:
         if store not in inside:
             warn(f"The store '{store.name}' is not in the repository and is left out.")
     with _checked_out(top, _revision(memory.project, against), inside) as folder:
-        before = _reopened(memory, inside, top, folder)
-        if before:
-            before.vetting = memory.vetting
-        return compare(_state(before) if before else _nothing(), _state(_only(memory, inside)))
-
-
-def _state(memory: Memory) -> State:
-    from memsite.check import budgets
-    from memsite.report import State
-
-    graph = memory.graph()
-    found = budgets(graph, config=memory.config.check, bytes_of=memory.memory_files())
-    return State(graph, memory.problems(), found)
+        yield _reopened(memory, inside, top, folder), _only(memory, inside)
 
 
 def _nothing() -> State:
+    from memsite.check import State
     from memsite.note import Graph
-    from memsite.report import State
 
     return State(Graph({}, {}, {}, {}, {}))
 

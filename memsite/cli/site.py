@@ -36,6 +36,7 @@ MOST_FAULTS = 20
 @click.option("--strict", is_flag=True, help="Write nothing and exit with 1 when the memory has warnings.")
 @click.option("--redact", is_flag=True, help="Black secrets out instead of stopping (E017).")
 @click.option("--no-cache", is_flag=True, help="Do everything again.")
+@click.option("--against", metavar="REV|DIR", help="Add a page on what changed since then.")
 @output_options
 def build_command(
     output: Path | None,
@@ -45,6 +46,7 @@ def build_command(
     strict: bool,
     redact: bool,
     no_cache: bool,
+    against: str | None,
 ) -> int:
     """Build the memory as a wiki of static files.
 
@@ -52,6 +54,7 @@ def build_command(
     stay. Links are relative: the site works from a disk and under any address.
     """
     from memsite.build import build_site
+    from memsite.cli.earlier import earlier_state
 
     # A build makes millions of values that stay: to look for garbage among them all the time costs 7 %.
     gc.set_threshold(50_000, 20, 50)
@@ -63,7 +66,14 @@ def build_command(
     leaks: Leaks | None = "redact" if redact else None
     try:
         result = build_site(
-            memory, output, strict=strict, clean=clean, cached=not no_cache, leaks=leaks, progress=bar
+            memory,
+            output,
+            strict=strict,
+            clean=clean,
+            cached=not no_cache,
+            leaks=leaks,
+            progress=bar,
+            earlier=earlier_state(memory, against) if against else None,
         )
     finally:
         if bar:

@@ -7,6 +7,7 @@ the static folder, the notes' own Markdown (`SitePlan.sources`) and their files 
 
 from __future__ import annotations
 
+from memsite.pages.draft import Drafts
 from memsite.pages.graph_page import (
     Placement,
     graph_document,
@@ -18,12 +19,15 @@ from memsite.pages.graph_page import (
 )
 from memsite.pages.keys import Keys
 from memsite.pages.machine import response_headers
-from memsite.pages.plan import Page, SitePlan, linked_assets, plan
+from memsite.pages.plan import Changes, Page, SitePlan, linked_assets, plan
+from memsite.pages.publish import published_graph, published_problems
 from memsite.pages.rendering import render, static_files
 from memsite.pages.search import search_files
 from memsite.pages.source import published_source
 
 __all__ = [
+    "Changes",
+    "Drafts",
     "Keys",
     "Page",
     "Placement",
@@ -35,6 +39,8 @@ __all__ = [
     "placements",
     "placements_json",
     "plan",
+    "published_graph",
+    "published_problems",
     "published_source",
     "read_placements",
     "render",

@@ -7,12 +7,13 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from memsite.check.diff import MemoryDiff
 from memsite.check.rules import RULES, Rule
 from memsite.markdown import visible
 from memsite.note import Address, Heading, Problem
 from memsite.pages.frame import Crumb, Desk, Frame
 from memsite.pages.note_page import shortened
-from memsite.pages.plan import Page
+from memsite.pages.plan import CHANGES, Page
 from memsite.pages.urls import root_of
 
 _BAR_BYTES = 240
@@ -86,6 +87,9 @@ class HealthView:
     stores: tuple[str, ...]
     rules: tuple[RuleRow, ...]
     budgets: tuple[Budget, ...]
+    changes: tuple[tuple[str, int], ...] = ()
+    """How much of what changed, where an earlier state was named."""
+    changes_href: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +136,22 @@ def health_view(page: Page, desk: Desk) -> HealthView:
         budgets=tuple(
             _budget(address, raw, desk, root_of(page.url)) for address, raw in plan.memory_files.items()
         ),
+        changes=change_counts(plan.changes.diff, texts) if plan.changes else (),
+        changes_href=desk.href(CHANGES, root_of(page.url)) if plan.changes else None,
     )
+
+
+def change_counts(diff: MemoryDiff, texts: object) -> tuple[tuple[str, int], ...]:
+    """What changed and how much of it: the words of the site, and a number."""
+    counts = {
+        "added": diff.added,
+        "removed": diff.removed,
+        "moved": diff.moved,
+        "edited": diff.changed,
+        "new": diff.new,
+        "fixed": diff.fixed,
+    }
+    return tuple((getattr(texts, f"changes_{name}"), len(rows)) for name, rows in counts.items())
 
 
 def _rule_row(
@@ -214,14 +233,15 @@ def rule_view(page: Page, desk: Desk) -> RuleView:
         explanation=rule.explanation if rule else "",
         fix=rule.fix if rule else "",
         groups=tuple(
-            (visible(store), tuple(_finding_row(p, desk, root) for p in problems if p.store == store))
+            (visible(store), tuple(finding_row(p, desk, root) for p in problems if p.store == store))
             for store in stores
         ),
         total=len(problems),
     )
 
 
-def _finding_row(problem: Problem, desk: Desk, root: str) -> FindingRow:
+def finding_row(problem: Problem, desk: Desk, root: str) -> FindingRow:
+    """A problem with a link to the heading above its place, where its note is published."""
     note = desk.plan.graph.notes.get(problem.address) if problem.address else None
     href = None
     if note is not None:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from memsite.check.diff import MemoryDiff
 from memsite.config import Config
 from memsite.markdown import match_key
 from memsite.note import Address, Asset, Found, Graph, Note, Problem
@@ -15,11 +16,13 @@ from memsite.pages.urls import Wanted, allot, encoded, segment, wanted_path
 
 PageKind: TypeAlias = Literal[
     "home", "note", "concept", "ambiguous", "store", "folder", "tag", "type", "concepts", "tags", "types",
-    "notes", "timeline", "health", "rule", "search", "graph", "missing",
+    "notes", "timeline", "health", "rule", "changes", "search", "graph", "missing",
     "feed", "sitemap", "robots", "llms", "texts", "api-notes", "api-graph", "api-health",
     "diagrams",
 ]  # fmt: skip
 """`missing` is 404.html; `graph` is made elsewhere. Those of the last line are files for programs."""
+
+CHANGES = "health/changes.html"
 
 ROWS = 500
 """Rows on one page of a listing; a longer one goes on at `<name>.2.html`."""
@@ -54,6 +57,15 @@ class Page:
     """What it is about: an address, a concept key, a store name, `store/folder`, a tag, a rule code."""
     part: int = 1
     """Which page of a long listing, from 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What changed in the published part of the memory."""
+
+    since: str
+    """The earlier state, as it was asked for."""
+    diff: MemoryDiff
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +122,8 @@ class SitePlan:
     """The encoded form of each URL of the site."""
     hidden: int = 0
     """How many notes are private."""
+    changes: Changes | None = None
+    """What changed since an earlier state, where one was named."""
     memory_files: Mapping[Address, bytes] = field(default_factory=dict)
     """The bytes of each MEMORY.md, for the picture of its budget."""
 
@@ -125,6 +139,7 @@ def plan(
     memory_files: Mapping[Address, bytes] | None = None,
     refused: Collection[Asset] = (),
     settled: Mapping[Address, str] | None = None,
+    changes: Changes | None = None,
 ) -> SitePlan:
     """Decide every page and URL. `refused` are files that must not be copied whatever their name;
     `settled` are the pages that notes have in the site that is there already: they stay."""
@@ -148,6 +163,7 @@ def plan(
         *(page for tag, url in tag_urls.items() for page in parts("tag", tag, url, len(tagged[tag]))),
         *(page for name, url in type_urls.items() for page in parts("type", name, url, len(typed[name]))),
         *(Page(f"health/{code.lower()}.html", "rule", code) for code in sorted(rules)),
+        *([Page(CHANGES, "changes")] if changes else ()),
     )
     return SitePlan(
         graph=public,
@@ -172,6 +188,7 @@ def plan(
         rules=rules,
         hrefs={url: encoded(url) for url in (*(page.url for page in pages), *assets.values())},
         hidden=len(graph.notes) - len(public.notes),
+        changes=changes,
         memory_files={a: text for a, text in (memory_files or {}).items() if a in public.notes},
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from pathlib import Path
 
-from memsite.pages import alone, concept_page, health_pages, listings, machine
+from memsite.pages import alone, changes_page, concept_page, health_pages, listings, machine
 from memsite.pages.frame import Desk
 from memsite.pages.note_page import note_view
 from memsite.pages.plan import Page, SitePlan, draws_diagrams
@@ -30,6 +30,7 @@ _VIEWS: dict[str, tuple[str, Callable[[Page, Desk], object]]] = {
     "timeline": ("timeline.html", listings.timeline_view),
     "health": ("health.html", health_pages.health_view),
     "rule": ("rule.html", health_pages.rule_view),
+    "changes": ("changes.html", changes_page.changes_view),
     "search": ("search.html", plain_view),
     "missing": ("404.html", plain_view),
 }
@@ -48,7 +49,11 @@ _FILES: dict[str, Callable[[Desk], str]] = {
 
 def render(page: Page, plan: SitePlan) -> bytes:
     """The bytes of `page`: the same for the same plan, whatever was rendered before."""
-    desk = desk_of(plan)
+    return drawn(page, desk_of(plan))
+
+
+def drawn(page: Page, desk: Desk) -> bytes:
+    """The bytes of `page`, made at `desk`."""
     if page.kind in _FILES:
         return _FILES[page.kind](desk).encode("utf-8", "replace")
     name, view_of = _VIEWS[page.kind]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from memsite.report.diff import MemoryDiff, State, compare
+from memsite.check.diff import MemoryDiff, State, compare
 from memsite.report.health import Health, health_of, summary
 from memsite.report.json_report import diff_value, json_report, json_schema, json_text, problem_value
 from memsite.report.junit import junit_report

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from memsite.check import RULES, Budget, budgets
+from memsite.check.diff import MemoryDiff
 from memsite.config import Config
 from memsite.note import Address, Graph, Problem, StoreKind
-from memsite.report.diff import MemoryDiff
 
 SEVERITIES = ("error", "warning", "info")
 

@@ -8,8 +8,8 @@ from importlib.resources import files
 
 from memsite import __version__
 from memsite.check import Budget, fingerprints
+from memsite.check.diff import MemoryDiff
 from memsite.note import Problem
-from memsite.report.diff import MemoryDiff
 from memsite.report.health import Health
 
 FORMAT = "memsite-report/1"

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from html import escape
 
 from memsite.check import BY_CODE, Budget
+from memsite.check.diff import LinkChange, MemoryDiff, NoteChange
 from memsite.note import Problem
-from memsite.report.diff import LinkChange, MemoryDiff, NoteChange
 from memsite.report.health import Health, plural, summary
 from memsite.report.lines import one_line
 

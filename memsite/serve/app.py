@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from hmac import compare_digest
 from html import escape
@@ -31,37 +31,80 @@ _HEADERS = {
     "X-Frame-Options": "SAMEORIGIN",
 }
 _COOKIE = "memsite"
+ALL = "*"
+"""Stands for every page, where something that all of them load has changed."""
 
 
 @dataclass(slots=True)
 class Live:
     """What the pages are told: which build they see, and what went wrong with the last one.
 
-    `swapping` is held while a build swaps its files in, so that nobody sees half of it.
+    A page has the number of the version in which it last changed, so that only those are loaded again
+    that look different. `swapping` is held while a build swaps its files in, so that nobody sees half
+    of it. All the rest belongs to the event loop.
     """
 
     root: Path
     version: int = 0
     fault: str = ""
     swapping: Lock = field(default_factory=Lock)
+    drafts: dict[str, bytes] = field(default_factory=dict)
+    """Pages by URL that are ahead of the site on disk."""
+    _changed: dict[str, int] = field(default_factory=dict)
     _waiting: set[asyncio.Event] = field(default_factory=set)
 
-    def state(self) -> str:
-        return json.dumps({"version": str(self.version), "fault": self.fault})
+    def version_of(self, url: str) -> int:
+        """In which version the page at `url` last changed; the version of the site for no URL."""
+        return max(self._changed.get(url, 0), self._changed.get(ALL, 0)) if url else self.version
+
+    def state(self, url: str = "") -> str:
+        return json.dumps({"version": str(self.version_of(url)), "fault": self.fault})
+
+    def draft(self, url: str, page: bytes) -> None:
+        """Show `page` at `url` until a build has made it."""
+        if self.drafts.get(url) != page:
+            self.drafts[url] = page
+            self._change({url})
+
+    def built(self, changed: Collection[str], before: Mapping[str, bytes]) -> None:
+        """A build has changed these files. `before` are the drafts that it knew of: they have had
+        their time, and who looks at one that was right sees no difference."""
+        shown = {url: page for url, page in before.items() if self.drafts.get(url) is page}
+        for url in shown:
+            del self.drafts[url]
+        right = {url for url, page in shown.items() if self._on_disk(url) == page}
+        different = ({*changed} | shown.keys()) - right - self.drafts.keys()
+        if any(url.startswith("graph/") for url in changed):
+            different.add("graph.html")
+        if self.version == 0 or any(url.startswith("static/") for url in changed):
+            different.add(ALL)
+        if different:
+            self._change(different)
+
+    def _change(self, urls: Iterable[str]) -> None:
+        self.version += 1
+        self._changed.update(dict.fromkeys(urls, self.version))
+
+    def _on_disk(self, url: str) -> bytes:
+        try:
+            return (self.root / url).read_bytes()
+        except OSError:
+            return b""
 
     def tell(self) -> None:
         """Wake every open page. To be called in the event loop."""
         for event in self._waiting:
             event.set()
 
-    async def changes(self) -> AsyncIterator[str]:
-        """The state now and after every change, as lines of an event stream."""
+    async def changes(self, url: str = "") -> AsyncIterator[str]:
+        """The state of the page at `url`, or of the whole site, now and after every change, as lines of
+        an event stream."""
         event = asyncio.Event()
         self._waiting.add(event)
         try:
             while True:
                 event.clear()
-                yield f"event: site\ndata: {self.state()}\n\n"
+                yield f"event: site\ndata: {self.state(url)}\n\n"
                 while not event.is_set():
                     with contextlib.suppress(TimeoutError):
                         await asyncio.wait_for(event.wait(), HEARTBEAT_SECONDS)
@@ -122,7 +165,8 @@ class PreviewServer:
         if path is None:
             return Response("Not a path.\n", 400, media_type="text/plain")
         if path == EVENTS:
-            return StreamingResponse(self.live.changes(), media_type="text/event-stream")
+            page = _url(request.query_params.get("page", ""))
+            return StreamingResponse(self.live.changes(page), media_type="text/event-stream")
         if path == SCRIPT:
             script = (templates_folder() / "serve" / "reload.js").read_bytes()
             return Response(script, media_type="text/javascript; charset=utf-8")
@@ -130,9 +174,10 @@ class PreviewServer:
 
     def _file(self, path: str) -> Response:
         with self.live.swapping:
+            version = self.live.version_of(_url(path))
             if self.live.version == 0:
                 return Response(
-                    _with_script(_no_site(self.live), self.live), 503, media_type="text/html; charset=utf-8"
+                    _with_script(_no_site(self.live), version), 503, media_type="text/html; charset=utf-8"
                 )
             found = file_at(self.live.root, path)
             status = 200
@@ -142,9 +187,9 @@ class PreviewServer:
                 return RedirectResponse(path.rpartition("/")[2] + "/")
             if found is None:
                 return Response("Not found.\n", 404, media_type="text/plain")
-            written = found.path.read_bytes()
+            written = (status == 200 and self.live.drafts.get(_url(path))) or found.path.read_bytes()
         if found.media_type.startswith("text/html") and not path.startswith("/static/"):
-            written = _with_script(written, self.live)
+            written = _with_script(written, version)
         return Response(written, status, media_type=found.media_type)
 
 
@@ -154,9 +199,14 @@ def _host_name(host: str) -> str:
     return (name if colon and port.isdigit() else host).lower()
 
 
-def _with_script(page: bytes, live: Live) -> bytes:
+def _url(path: str) -> str:
+    """The URL of the page at a decoded request path."""
+    return f"{path[1:]}index.html" if path.endswith("/") else path[1:]
+
+
+def _with_script(page: bytes, version: int) -> bytes:
     """The page with the script that reloads it, as its last element."""
-    script = f'<script src="{SCRIPT}" data-events="{EVENTS}" data-version="{live.version}"></script>'
+    script = f'<script src="{SCRIPT}" data-events="{EVENTS}" data-version="{version}"></script>'
     before, end, after = page.rpartition(b"</body>")
     return before + script.encode() + end + after
 

@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from memsite.check import Budget, fingerprints, sorted_problems
-from memsite.check.problems import shown_path
+from memsite.check.baseline import fingerprints
+from memsite.check.memory_file import Budget
+from memsite.check.problems import shown_path, sorted_problems
 from memsite.note import Address, ConceptTarget, Found, Graph, Missing, Note, Problem, Target
 
 _ALIKE = 0.6
@@ -25,7 +26,7 @@ class NoteChange:
     words: int
     """How many words it grew by; negative when it shrank."""
     edited: bool
-    """Whether its bytes differ."""
+    """Whether its bytes differ, or what the index says of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +80,8 @@ class State:
 
 def compare(before: State, after: State) -> MemoryDiff:
     """What was done to get from `before` to `after`. Pure; linear but for notes that were moved."""
-    moves = _moves(before.graph, after.graph)
-    kept = {address: moves.get(address, address) for address in before.graph.notes}
+    moved_to = moves(before.graph, after.graph)
+    kept = {address: moved_to.get(address, address) for address in before.graph.notes}
     kept = {old: new for old, new in kept.items() if new in after.graph.notes}
     changes = [_change(before.graph, after.graph, old, new) for old, new in kept.items()]
     came = after.graph.notes.keys() - kept.values()
@@ -124,27 +125,32 @@ def _change(before: Graph, after: Graph, old: Address, new: Address) -> NoteChan
         title=now.title,
         before=shown_path(before, was),
         words=now.document.words - was.document.words,
-        edited=was.checksum != now.checksum,
+        edited=was.checksum != now.checksum or _told(was) != _told(now),
     )
+
+
+def _told(note: Note) -> tuple[object, ...]:
+    """What the index may say of a note."""
+    return note.title, note.type, note.tags, note.date_text
 
 
 # Moves ---------------------------------------------------------------------------------------
 
 
-def _moves(before: Graph, after: Graph) -> dict[Address, Address]:
+def moves(before: Graph, after: Graph) -> dict[Address, Address]:
     """Where notes went that are gone from their place: first by equal bytes, then by like text."""
     gone = [note for address, note in before.notes.items() if address not in after.notes]
     come = [note for address, note in after.notes.items() if address not in before.notes]
-    moves: dict[Address, Address] = {}
+    found: dict[Address, Address] = {}
     waiting: dict[str, list[Note]] = {}
     for note in come:
         waiting.setdefault(note.checksum, []).append(note)
     for note in gone:
         if twins := waiting.get(note.checksum):
-            moves[note.address] = twins.pop(0).address
-    taken = set(moves.values())
-    return moves | _alike(
-        [note for note in gone if note.address not in moves],
+            found[note.address] = twins.pop(0).address
+    taken = set(found.values())
+    return found | _alike(
+        [note for note in gone if note.address not in found],
         [note for note in come if note.address not in taken],
     )
 
@@ -155,16 +161,16 @@ def _alike(gone: Sequence[Note], come: Sequence[Note]) -> dict[Address, Address]
     for note in come:
         for shingle in _shingles(note):
             owners.setdefault(shingle, []).append(note.address)
-    moves: dict[Address, Address] = {}
+    found: dict[Address, Address] = {}
     for note in gone:
         mine = _shingles(note)
         common = Counter(address for shingle in sorted(mine) for address in owners.get(shingle, ()))
         for address, count in sorted(common.items(), key=lambda pair: (-pair[1], pair[0])):
             likeness = count / (len(mine) + sizes[address] - count)
-            if likeness >= _ALIKE and address not in moves.values():
-                moves[note.address] = address
+            if likeness >= _ALIKE and address not in found.values():
+                found[note.address] = address
                 break
-    return moves
+    return found
 
 
 def _shingles(note: Note) -> frozenset[str]:
@@ -195,6 +201,7 @@ def _links(graph: Graph, kept: Mapping[Address, Address]) -> set[Edge]:
         (kept.get(address, address), end)
         for address, targets in graph.targets.items()
         for target in targets
+        if not isinstance(target, Found) or target.address in graph.notes  # else it is a private note
         if (end := _end(target, kept)) is not None and end != kept.get(address, address)
     }
 
