@@ -25,10 +25,24 @@ _PROJECT_PATH = re.compile(r"(?<![\w./:@~-])[\w.@-]+(?:/[\w.@-]+)+\.\w{1,8}(?![\
 def orphan_problems(graph: Graph) -> Iterator[Problem]:
     hint = "One `[[concept]]` in its text links it to the rest."
     finding = Finding("W011", 1, 1, "nothing links here, and it links to nothing", hint)
-    for address in orphans(graph):
-        note = graph.notes[address]
-        if not is_memory_file(note):
+    lonely = frozenset(orphans(graph))
+    for address, note in graph.notes.items():
+        if is_memory_file(note):
+            continue
+        if _is_empty(note):
+            yield in_note(graph, note, Finding("W011", 1, 1, "the note is empty", "Write it, or delete it."))
+        elif address in lonely:
             yield in_note(graph, note, finding)
+
+
+def _is_empty(note: Note) -> bool:
+    document = note.document
+    return not (
+        document.text.strip()
+        or document.links
+        or document.front_matter
+        or "".join(document.fragments).strip()
+    )
 
 
 def stale_problems(

@@ -147,7 +147,8 @@ RULES: tuple[Rule, ...] = (
         "orphan-note",
         "info",
         "Nothing links to the note, and it links to nothing",
-        "Neither a person nor an agent reaches it by following links; the graph does not show it.",
+        "Neither a person nor an agent reaches it by following links; the graph does not show it. A note "
+        "without any text is named here too, linked or not: it leads nobody further.",
         "Link it: one `[[concept]]` in its text is enough.",
         "A note of plain text that no other note names",
     ),
