@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
+import re
 from collections.abc import Iterator
+from contextlib import suppress
+from html import unescape
 from itertools import cycle
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 from planted import PERSONAL, SECRETS
@@ -34,6 +39,30 @@ INLINE = (
     "---\ntags: [{}]\n---\n[[hub]]\n",
     "# A note\n\nSee `{}` in [[hub]].\n",
     "# A note\n\n| a | b |\n|---|---|\n| {} | x |\n\n[[hub]]\n",
+    "# A note\n\nOn [[{}]] and [[hub]].\n",
+    '# A note\n\n[see](hub.md "{}") [[hub]]\n',
+    "# A note\n\n```{}\ntext\n```\n\n[[hub]]\n",
+    "# A note\n\nSo[^1] [[hub]]\n\n[^1]: {}\n",
+    '# A note\n\n<span title="{}">x</span> [[hub]]\n',
+    "# A note\n\n![[{}.png]] [[hub]]\n",
+    "# A note\n\n%%{}%% [[hub]]\n",
+    "# A note\n\n```mermaid\ngraph TD; a[{}]-->b\n```\n\n[[hub]]\n",
+    "# A note\n\n$$\n{}\n$$\n\n[[hub]]\n",
+    "# A note\n\nA block. ^{}\n\n[[hub]]\n",
+    "# A note\n\n#{} [[hub]]\n",
+    "---\ndescription: {}\ntype: x\n---\n# A note\n\n[[hub]]\n",
+    "---\ntype: {}\n---\n# A note\n\n[[hub]]\n",
+    "---\naliases: [{}]\n---\n# A note\n\n[[hub]]\n",
+)
+DISGUISED = (
+    lambda secret: "".join(f"&#{ord(char)};" for char in secret),
+    lambda secret: f"[x](https://a.example/?k={''.join(f'%{ord(char):02X}' for char in secret)})",
+    lambda secret: f"{secret[:9]}\u200b{secret[9:]}",
+    lambda secret: f"{secret[:9]}**{secret[9:15]}**{secret[15:]}",
+    lambda secret: f"{secret[:9]}<!-- x -->{secret[9:]}",
+    lambda secret: f"{secret[:9]}<b>{secret[9:]}</b>",
+    lambda secret: base64.b64encode(f"token={secret}".encode()).decode(),
+    lambda secret: '"' + "".join(f"\\u{ord(char):04x}" for char in secret) + '"',
 )
 PLAIN = {
     kind: secret
@@ -49,6 +78,8 @@ def memory_files() -> dict[str, str]:
         files[f"notes/block-{number}.md"] = place.format(text)
     for number, (place, secret) in enumerate(zip(cycle(INLINE), PLAIN.values(), strict=False)):
         files[f"notes/inline-{number}.md"] = place.format(secret)
+    for number, (disguise, secret) in enumerate(zip(cycle(DISGUISED), PLAIN.values(), strict=False)):
+        files[f"notes/hidden-{number}.md"] = f"# A note\n\nSee {disguise(secret)} and [[hub]].\n"
     first, second = list(PLAIN.values())[:2]
     files[f"notes/{first}.md"] = "# Named\n\n[[hub]]\n"
     rows = [{"id": "TIP-1", "file": "TIP-1.md", "title": f"About {second}", "tags": [first], "type": "tip"}]
@@ -63,6 +94,20 @@ def site_bytes(site: Path) -> Iterator[tuple[str, bytes]]:
             yield path.relative_to(site).as_posix(), path.read_bytes()
 
 
+def readings(text: str) -> Iterator[str]:
+    """A file with one disguise after the other taken off."""
+    shown = re.sub(r"<[^>]*>", "", text)
+    for each in (text, shown):
+        plain = re.sub(
+            r"\\\\*u([0-9a-fA-F]{4})", lambda match: chr(int(match[1], 16)), unquote(unescape(each))
+        )
+        yield plain
+        yield re.sub("[\u200b\u00ad\u2060*\\\\]", "", plain)
+    for run in set(re.findall(r"[A-Za-z0-9+/_-]{24,}", text)):
+        with suppress(ValueError):
+            yield base64.b64decode(run + "=" * (-len(run) % 4), altchars=b"-_").decode("latin-1")
+
+
 def test_redacted_no_file_of_the_site_holds_any(project: Any, tmp_path: Path) -> None:
     files = memory_files()
     build_site(open_memory(project(files)), tmp_path / "site", leaks="redact")
@@ -73,6 +118,10 @@ def test_redacted_no_file_of_the_site_holds_any(project: Any, tmp_path: Path) ->
     ]
     found += [(name, piece) for name in written for piece in pieces if piece in name]
     assert found == []
+    tokens = {secret for secret in PLAIN.values() if len(secret) > 15}
+    for name, content in written.items():
+        for reading in readings(content.decode("utf-8", "replace")):
+            assert [token for token in tokens if token in reading] == [], name
     assert any("█stripe-key█".encode() in content for content in written.values())
     assert sum(name.endswith(".html") for name in written) > len(files) - 1
 
