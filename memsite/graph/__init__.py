@@ -6,7 +6,7 @@ from memsite.graph.kinship import Related, Similar, orphans, related, similar
 from memsite.graph.layout import layout, radius
 from memsite.graph.mentions import Mention, mentions
 from memsite.graph.network import CONCEPT, Edge, Network, Node, concept_network, note_network
-from memsite.graph.resolve import resolve
+from memsite.graph.resolve import Resolver, resolve
 from memsite.graph.walk import neighbourhood, part
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "Network",
     "Node",
     "Related",
+    "Resolver",
     "Similar",
     "concept_network",
     "export",

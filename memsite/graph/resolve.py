@@ -18,6 +18,7 @@ from memsite.note import (
     Ambiguous,
     Asset,
     Backlink,
+    Checksum,
     Concept,
     ConceptTarget,
     External,
@@ -62,7 +63,7 @@ def resolve(notes: Iterable[Note], stores: Iterable[StoreView]) -> Graph:
     """
     ordered = {note.address: note for note in sorted(notes, key=lambda note: (note.address, note.path))}
     views = {store.name: store for store in sorted(stores, key=lambda store: store.name)}
-    resolver = _Resolver(ordered, views)
+    resolver = Resolver(ordered, views)
     targets = {address: resolver.targets(note) for address, note in ordered.items()}
     return Graph(
         stores=views,
@@ -74,7 +75,9 @@ def resolve(notes: Iterable[Note], stores: Iterable[StoreView]) -> Graph:
     )
 
 
-class _Resolver:
+class Resolver:
+    """Looks up what links lead to among `notes` and the files of `stores`, each by its name or address."""
+
     def __init__(self, notes: Mapping[Address, Note], stores: Mapping[str, StoreView]) -> None:
         self._notes = notes
         self._names = NoteNames(notes, stores.values())
@@ -86,11 +89,12 @@ class _Resolver:
             if problem.path.endswith(".md")
         }
         self._has_entries = any(store.kind == "workflow" for store in stores.values())
-        self._fragments: dict[Address, Fragments] = {}
+        self._fragments: dict[Checksum, Fragments] = {}
         self._known: dict[tuple[str, LinkKind, bool, bool, str, str], Target] = {}
         self._several: dict[tuple[str, int], Ambiguous] = {}
 
     def targets(self, note: Note) -> tuple[Target, ...]:
+        """One target for each link of `note`, which may be another version of one of the notes."""
         seat = Seat(note.store, folder_of(note.path), note)
         return tuple(self._remembered(link, seat) for link in note.document.links)
 
@@ -276,9 +280,9 @@ class _Resolver:
         return Found(note.address, anchor, None if anchor else fragment)
 
     def _places(self, note: Note) -> Fragments:
-        if note.address not in self._fragments:
-            self._fragments[note.address] = Fragments(note.document)
-        return self._fragments[note.address]
+        if note.checksum not in self._fragments:
+            self._fragments[note.checksum] = Fragments(note.document)
+        return self._fragments[note.checksum]
 
     def _asset(self, text: str, seat: Seat) -> Asset | None:
         """A file of the store: at a path seen from the note or the root, else by name, nearest first."""

@@ -6,12 +6,13 @@ import asyncio
 import contextlib
 import secrets
 import socket
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Callable, Iterable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, TypeVarTuple
 
 from memsite.errors import BadArgument, MemsiteError
+from memsite.serve.sketches import Sketches
 
 if TYPE_CHECKING:
     from memsite.build import BuildResult
@@ -24,7 +25,7 @@ LOOPBACK = "127.0.0.1"
 FIRST_PORT = 8420
 PORTS_TRIED = 50
 DEBOUNCE_MS = 150
-QUIET_MS = 20
+QUIET_MS = 15
 GRACE_SECONDS = 1
 RETRY_SECONDS = 1
 MOST_FAULTS = 10
@@ -111,20 +112,81 @@ async def _keep_built(preview: Preview, live: Live) -> None:
         if memory is None:
             await asyncio.sleep(RETRY_SECONDS)
             continue
-        await _attempt(preview, live, _build, preview, memory, live)
         watched = _watched(memory, preview.output.resolve())
-        async for changes in awatch(
-            *watched.roots,
-            watch_filter=watched.counts,
-            debounce=DEBOUNCE_MS,
-            step=QUIET_MS,
-            force_polling=preview.polling or None,
-            ignore_permission_denied=True,
-        ):
-            if any(Path(path) in watched.settings for _, path in changes):
-                break
-            memory.reload()
-            await _attempt(preview, live, _build, preview, memory, live)
+        async with _building(_Builder(preview, live, memory)) as builder:
+            async for changes in awatch(
+                *watched.roots,
+                watch_filter=watched.counts,
+                debounce=DEBOUNCE_MS,
+                step=QUIET_MS,
+                force_polling=preview.polling or None,
+                ignore_permission_denied=True,
+            ):
+                paths = {Path(path) for _, path in changes}
+                if paths & watched.settings:
+                    break
+                await builder.changed(paths)
+
+
+@dataclass(slots=True)
+class _Builder:
+    """Builds as often as something changes, one build at a time. A note that is saved is shown at once,
+    while the build that puts it on all other pages still runs."""
+
+    preview: Preview
+    live: Live
+    memory: Memory
+    _wanted: asyncio.Event = field(default_factory=asyncio.Event)
+    _sketches: Sketches | None = None
+    _stopped: bool = False
+
+    async def changed(self, paths: Iterable[Path]) -> None:
+        sketches = self._sketches
+        if sketches is not None:
+            for url, page in await asyncio.to_thread(sketches.of, paths):
+                self.live.draft(url, page)
+            self.live.tell()
+        self._wanted.set()
+
+    async def run(self) -> None:
+        self._wanted.set()
+        while True:
+            await self._wanted.wait()
+            if self._stopped:
+                return
+            self._wanted.clear()
+            before = dict(self.live.drafts)
+            result = await _attempt(self.preview, self.live, self._build)
+            if result is not None:
+                self.live.fault = "\n".join(result.faults[:MOST_FAULTS])
+                self.live.built((*result.written, *result.removed), before)
+                self.live.tell()
+                self.preview.built(result)
+                self._sketches = await _attempt(self.preview, self.live, Sketches, self.memory, result.plan)
+
+    def stop(self) -> None:
+        """No more builds; the one that runs is finished."""
+        self._stopped = True
+        self._wanted.set()
+
+    def _build(self) -> BuildResult:
+        from memsite.build import build_site
+
+        self.memory.reload()
+        return build_site(self.memory, self.preview.output, leaks="publish", swapping=self.live.swapping)
+
+
+@contextlib.asynccontextmanager
+async def _building(builder: _Builder) -> AsyncIterator[_Builder]:
+    task = asyncio.create_task(builder.run())
+    try:
+        yield builder
+        builder.stop()
+        await task
+    finally:
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
 
 
 async def _attempt(
@@ -133,28 +195,15 @@ async def _attempt(
     """One step in a thread of its own. What goes wrong is shown on the pages; the last good site stays."""
     shown = live.fault
     try:
-        result = await asyncio.to_thread(step, *arguments)
+        return await asyncio.to_thread(step, *arguments)
     except MemsiteError as error:
         live.fault = f"{error.code} {error.message}\n{error.hint}"
     except Exception as error:  # the preview outlives a fault of ours and shows it
         live.fault = f"memsite failed: {type(error).__name__}: {error}"
-    else:
-        live.tell()
-        return result
     if live.fault != shown:
         preview.failed(live.fault)
         live.tell()
     return None
-
-
-def _build(preview: Preview, memory: Memory, live: Live) -> None:
-    from memsite.build import build_site
-
-    result = build_site(memory, preview.output, leaks="publish", swapping=live.swapping)
-    live.fault = "\n".join(result.faults[:MOST_FAULTS])
-    if live.version == 0 or result.written or result.removed:
-        live.version += 1
-    preview.built(result)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-// Loaded by `memsite serve` only: reloads the page when the site was built again, and shows why it was not.
+// Loaded by `memsite serve` only: reloads the page when it has changed, and shows why it could not be built.
 "use strict";
 (() => {
   const script = document.currentScript;
@@ -47,7 +47,7 @@
 
   function listen() {
     if (events) return;
-    events = new EventSource(eventsUrl);
+    events = new EventSource(eventsUrl + "?page=" + encodeURIComponent(decodeURIComponent(location.pathname)));
     events.addEventListener("site", (message) => {
       const state = JSON.parse(message.data);
       if (state.version === version) show(state.fault);

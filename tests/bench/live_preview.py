@@ -1,0 +1,67 @@
+"""How long a saved note takes to be seen: python -m tests.bench.live_preview [--notes 10000] [--saves 20].
+
+`memsite serve` on a generated memory, a page of it open in Chromium: from the moment a note is saved to
+the moment its page shows the new words, and from there to the build that brings all other pages up to date.
+"""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from playwright.sync_api import Page, sync_playwright
+
+from tests.bench.__main__ import a_note, corpus
+
+BETWEEN_SECONDS = 0.7
+PATIENCE_MS = 120_000
+_SEEN = "words => { if (document.body.innerText.includes(words)) return Date.now(); }"
+
+
+def saved(page: Page, note: Path, words: str) -> float:
+    """Milliseconds from saving `words` to seeing them."""
+    text = note.read_text(encoding="utf-8")
+    start = time.time()
+    note.write_text(f"{text}\n{words}\n", encoding="utf-8")
+    seen = page.wait_for_function(_SEEN, arg=words, polling=5, timeout=PATIENCE_MS)
+    return float(seen.json_value()) - start * 1000
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    options.add_argument("--notes", type=int, default=10_000)
+    options.add_argument("--saves", type=int, default=20)
+    options.add_argument("--keep", type=Path, help="folder for the corpora, kept for the next run")
+    chosen = options.parse_args()
+    with tempfile.TemporaryDirectory(prefix="memsite-bench-") as temporary, sync_playwright() as playwright:
+        folder = chosen.keep or Path(temporary)
+        project = corpus(folder, chosen.notes)
+        note = a_note(project)
+        command = [sys.executable, "-m", "memsite", "serve", "--output", folder / "served"]
+        with subprocess.Popen(command, cwd=project, stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout
+            address = next(line for line in process.stdout if "http" in line).split()[-1]
+            page = playwright.chromium.launch().new_page()
+            page.goto(f"{address}workflow/{note.stem.lower()}.html", wait_until="commit")
+            page.wait_for_selector("main", timeout=10 * PATIENCE_MS)
+            print(f"first save: {saved(page, note, 'words of the first save'):,.0f} ms")
+            times = []
+            for number in range(chosen.saves):
+                time.sleep(BETWEEN_SECONDS)
+                times.append(saved(page, note, f"words of save number {number}."))
+            print(
+                f"saves: {len(times)}, median {statistics.median(times):.0f} ms, longest {max(times):.0f} ms"
+            )
+            process.send_signal(signal.SIGINT)
+
+
+if __name__ == "__main__":
+    main()
