@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import json
 import re
 from pathlib import Path
@@ -286,20 +284,12 @@ def test_scripts_get_the_texts_that_they_use_and_no_others() -> None:
 def test_only_a_site_with_diagrams_gets_what_draws_them() -> None:
     plain, drawing = site_of({"vault/a.md": "x"}), site_of({"vault/a.md": "```mermaid\nflowchart LR\n```"})
     for site, wanted in ((plain, False), (drawing, True)):
-        names = {page.url for page in site.pages} | {url for url, _ in static_files(site)}
+        names = {url for url, _ in static_files(site)}
         assert ("static/diagrams.html" in names) == ("static/diagrams.js" in names) == wanted
         assert ("static/vendor/mermaid/LICENSE" in names) == wanted
-        assert "static/vendor/mermaid/mermaid.min.js" not in names
+        assert ("static/vendor/mermaid/mermaid.min.js" in names) == wanted
         assert (b"frame-src 'self'" in response_headers(site)) == wanted
         assert (b"'unsafe-inline'" in response_headers(site)) == wanted
-    frame = page(drawing, "static/diagrams.html")
-    scripts = [text_of(one) for one in elements(frame, "script")]
-    policy = elements(frame, "meta")[1].get("content")
-    for script in scripts:
-        digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-        assert f"'sha256-{digest}'" in policy
-    assert len(scripts) == 2
-    assert "unsafe-inline" not in policy.partition("script-src")[2].partition(";")[0]
 
 
 def test_the_headers_of_a_host_let_remote_pictures_through_where_the_pages_do() -> None:

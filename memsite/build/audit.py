@@ -21,8 +21,6 @@ _TAG = re.compile(r"""<[a-zA-Z][^"'<>=]*+=(?:[^"'<>]++|"[^"]*+"|'[^']*+')*+>""")
 # Every attribute is consumed whole, so that nothing inside a value is taken for another one.
 _ATTRIBUTE = re.compile(r"""([a-zA-Z:-]++)=(?:"([^"]*+)"|'([^']*+)'|([^\s"'>]++))""")
 _CSS_URL = re.compile(r"(?:url\(\s*['\"]?|@import\s+['\"])([^'\")]+)", re.IGNORECASE)
-# What a script of ours says, which only the frame of the diagrams has in itself, is no HTML.
-_PROGRAM = re.compile(r"<script>.*?</script>", re.DOTALL)
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
 # How nearly all links are written. Nothing in them is encoded, and dots stand inside names only.
 _PLAIN = re.compile(r"((?:\.\./)*+)(\w[\w-]*+(?:[/.]\w[\w-]*+)*+)(?:#([\w-]*+))?")
@@ -143,8 +141,6 @@ class Audit:
         links: dict[int, None] = {}
         faults: dict[str, None] = {}
         folder = posixpath.dirname(url)
-        if "<script>" in html:
-            html = _PROGRAM.sub("", html)
         meanings = self._meanings[folder]
         for written in _TAG.findall(html):
             tag = meanings.get(written) or self._learnt(written, folder)

@@ -149,6 +149,7 @@ class Outline:
 
     def _inline(self, token: Token, opening: Token, parent: Token | None) -> None:
         children = token.children or []
+        _join_lines(children)
         place = _Place(self, token, cell=opening.type in ("td_open", "th_open"))
         text, spans = _read_children(children)
         in_item = opening.type == "paragraph_open" and parent is not None and parent.type == "list_item_open"
@@ -235,6 +236,19 @@ def _target(href: str, *, image: bool) -> str:
     if _EXTERNAL.match(href):
         return href if image and _REMOTE.match(href) else ""
     return unquote(href)
+
+
+_UNSPACED = re.compile("[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]")
+"""Letters and signs of Chinese and Japanese, which no blank separates."""
+
+
+def _join_lines(children: list[Token]) -> None:
+    """A line that ends in the middle of Chinese or Japanese text ends without a blank."""
+    for before, token, after in zip(children, children[1:], children[2:], strict=False):
+        if token.type == "softbreak" and before.type == after.type == "text":
+            ends = before.content[-1:] + after.content[:1]
+            if len(_UNSPACED.findall(ends)) == 2:
+                token.type, token.content = "text", ""
 
 
 _SHOWN = frozenset({"code_inline", "malformed", "math_inline", "math_inline_double", "text_special"})

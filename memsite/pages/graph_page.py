@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from memsite.pages.alone import hash_policy, hashes, own_source
 from memsite.pages.frame import Crumb, Desk, Frame
 from memsite.pages.graph_model import Dot, View, ViewName, view_files, view_scripts
 from memsite.pages.graph_pictures import (
@@ -23,6 +24,7 @@ from memsite.pages.picture import PICTURE_URL, home_picture
 from memsite.pages.plan import Page, SitePlan, part_url
 from memsite.pages.rendering import desk_of
 from memsite.pages.urls import root_of
+from memsite.templates import templates_folder
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -243,10 +245,11 @@ def graph_document(plan: SitePlan, views: Mapping[ViewName, View]) -> bytes:
 
     desk = desk_of(plan)
     apart = {name: _unlinked(view) for name, view in views.items()}
-    sources = [texts_script(desk).rstrip("\n"), own_source(_LIBRARY), own_source(SCRIPTS[0])]
+    static = templates_folder() / "static"
+    sources = [texts_script(desk).rstrip("\n"), _source(static, _LIBRARY), _source(static, SCRIPTS[0])]
     sources += [text for view in apart.values() for _, text in view_scripts(view)]
-    sources += [own_source(name) for name in SCRIPTS[1:]]
-    styles = [own_source("memsite.css"), own_source("graph.css")]
+    sources += [_source(static, name) for name in SCRIPTS[1:]]
+    styles = [_source(static, "memsite.css"), _source(static, "graph.css")]
     view = DocumentView(
         title=f"{desk.templates.texts.graph} · {desk.site.title}",
         first=next(iter(apart)),
@@ -254,12 +257,30 @@ def graph_document(plan: SitePlan, views: Mapping[ViewName, View]) -> bytes:
         root="",
         styles=tuple(Markup(style) for style in styles),  # noqa: S704  (memsite's own files)
         scripts=tuple(Markup(script) for script in sources),  # noqa: S704  (own files and script_json)
-        policy=hash_policy(scripts=sources, styles=hashes(styles)),
+        policy=_policy(sources, styles),
         tables=tuple(_table(one, tuple(_rows(one, None)), "") for one in apart.values()),
     )
     return (
         desk.templates.get("graph_document.html").render(view=view, site=desk.site).encode("utf-8", "replace")
     )
+
+
+def _source(static: object, name: str) -> str:
+    from pathlib import Path
+
+    return Path(str(static), name).read_text(encoding="utf-8").rstrip("\n").replace("\r\n", "\n")
+
+
+def _policy(scripts: Sequence[str], styles: Sequence[str]) -> str:
+    return (
+        f"default-src 'none'; script-src {_hashes(scripts)}; style-src {_hashes(styles)}; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _hashes(texts: Sequence[str]) -> str:
+    digests = (hashlib.sha256(text.encode("utf-8")).digest() for text in texts)
+    return " ".join(f"'sha256-{base64.b64encode(digest).decode('ascii')}'" for digest in digests)
 
 
 def _unlinked(view: View) -> View:

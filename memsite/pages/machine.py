@@ -80,7 +80,7 @@ def sitemap(desk: Desk) -> str:
     urls = (
         base + desk.plan.href(page.url)
         for page in desk.plan.pages
-        if page.url.endswith(".html") and page.kind not in ("missing", "diagrams")
+        if page.url.endswith(".html") and page.kind != "missing"
     )
     rows = "".join(f"<url><loc>{_xml(url)}</loc></url>\n" for url in urls)
     return (

@@ -347,7 +347,8 @@ def _named(words: str, target: object, desk: Desk, filler: Filler) -> Named | No
         case External(url):
             return Named(visible(words) or visible(url), url, "external", detail=_host(url))
         case Asset(_, path):
-            return Named(visible(path.rpartition("/")[2]), filler.href(target), "asset")
+            href = filler.href(target)
+            return Named(visible(path.rpartition("/")[2]), href, "asset" if href else "unpublished")
     return Named(visible(words), None, "missing")
 
 

@@ -18,7 +18,6 @@ PageKind: TypeAlias = Literal[
     "home", "note", "concept", "ambiguous", "store", "folder", "tag", "type", "concepts", "tags", "types",
     "notes", "timeline", "health", "rule", "changes", "search", "graph", "missing",
     "feed", "sitemap", "robots", "llms", "texts", "api-notes", "api-graph", "api-health",
-    "diagrams",
 ]  # fmt: skip
 """`missing` is 404.html; `graph` is made elsewhere. Those of the last line are files for programs."""
 
@@ -268,8 +267,6 @@ def _frame_pages(graph: Graph, order: Sequence[Address]) -> Iterator[Page]:
     yield Page("api/notes.json", "api-notes")
     yield Page("api/graph.json", "api-graph")
     yield Page("api/health.json", "api-health")
-    if draws_diagrams(graph):
-        yield Page("static/diagrams.html", "diagrams")
 
 
 def _folders(graph: Graph, names: _Names) -> dict[tuple[str, str], Folder]:

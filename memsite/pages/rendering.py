@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from pathlib import Path
 
-from memsite.pages import alone, changes_page, concept_page, health_pages, listings, machine
+from memsite.pages import changes_page, concept_page, health_pages, listings, machine
 from memsite.pages.frame import Desk
 from memsite.pages.note_page import note_view
 from memsite.pages.plan import Page, SitePlan, draws_diagrams
@@ -43,7 +43,6 @@ _FILES: dict[str, Callable[[Desk], str]] = {
     "api-notes": machine.notes_json,
     "api-graph": machine.graph_json,
     "api-health": machine.health_json,
-    "diagrams": alone.diagrams,
 }
 
 
@@ -87,10 +86,8 @@ def _desk(same: _Same) -> Desk:
     return Desk(same.plan)
 
 
-_WITHIN = ("diagrams-draw.js", "vendor/mermaid/mermaid.min.js")
-"""These stand in another file: the frame that draws diagrams."""
 _DRAWING = ("diagrams", "vendor/mermaid/")
-"""How the names begin of what only sites with diagrams need."""
+"""How the names begin of what draws diagrams: megabytes that few sites need."""
 
 
 def static_files(plan: SitePlan) -> Iterator[tuple[str, Path]]:
@@ -99,7 +96,7 @@ def static_files(plan: SitePlan) -> Iterator[tuple[str, Path]]:
     draws = draws_diagrams(plan.graph)
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
-        is_needed = name not in _WITHIN and (draws or not name.startswith(_DRAWING))
+        is_needed = draws or not name.startswith(_DRAWING)
         if is_needed and path.is_file() and not path.name.startswith("."):
             yield f"static/{name}", path
     if plan.config.site.css:

@@ -31,6 +31,9 @@ _HEADERS = {
     "X-Frame-Options": "SAMEORIGIN",
 }
 _COOKIE = "memsite"
+_PROGRAMS = ("/static/diagrams-draw.js", "/static/vendor/mermaid/mermaid.min.js")
+"""Files of memsite itself, which say nothing about the memory. The frame that draws diagrams has no
+origin, so to it they come from elsewhere."""
 ALL = "*"
 """Stands for every page, where something that all of them load has changed."""
 
@@ -126,6 +129,8 @@ class PreviewServer:
             return
         request = Request(scope, receive)
         response = self._refusal(request) or await self._answer(request)
+        if request.url.path in _PROGRAMS:
+            response.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
         for name, value in _HEADERS.items():
             response.headers.setdefault(name, value)
         await response(scope, receive, send)
@@ -144,6 +149,7 @@ class PreviewServer:
         if (
             fetch.get("sec-fetch-site") in ("cross-site", "same-site")
             and fetch.get("sec-fetch-mode") != "navigate"
+            and request.url.path not in _PROGRAMS
         ):
             return Response("Not for other sites.\n", 403, media_type="text/plain")
         return self._without_token(request) if self.token else None

@@ -106,7 +106,8 @@
     frame.title = texts.diagram;
     frame.tabIndex = -1;
     frame.setAttribute("aria-hidden", "true");
-    frame.setAttribute("sandbox", "allow-scripts");
+    /* From a disk a frame without origin may not load its own script; there each file is an origin by itself. */
+    if (location.protocol !== "file:") frame.setAttribute("sandbox", "allow-scripts");
     addEventListener("message", function (event) {
       if (event.source !== frame.contentWindow) return;
       if (event.data.ready) { ready = true; draw(); } else if (drawings[event.data.place]) show(drawings[event.data.place], event.data);
