@@ -348,7 +348,7 @@ def test_report_and_diff(memsite: Shell) -> None:
     assert [note["path"] for note in diff["added"]] == ["sys/new.md"]
     assert "notes/Deploy.md" in memsite("diff", "HEAD").out
     assert memsite("report", "out", "--against", "HEAD").code == 0
-    assert len(list((memsite.root / "out").iterdir())) == 6
+    assert len([path for path in (memsite.root / "out").iterdir() if path.suffix]) == 6
     assert "notes/Deploy.md" in (memsite.root / "out/summary.md").read_text()
 
 
@@ -390,3 +390,18 @@ def test_a_reader_that_goes_away_is_no_error(memsite: Shell) -> None:
         ["bash", "-o", "pipefail", "-c", command], cwd=memsite.root, capture_output=True, text=True
     )
     assert (run.returncode, run.stderr) == (0, "")
+
+
+def test_reports_are_no_notes_of_the_store_they_lie_in(memsite: Shell) -> None:
+    before = memsite("check", "--json").json["summary"]["notes"]
+    assert memsite("report", "notes/out").code == 0
+    assert (memsite.root / "notes/out/summary.md").is_file()
+    assert memsite("check", "--json").json["summary"]["notes"] == before
+    refused = memsite("report", "notes")
+    assert refused.code == 2
+    assert "would be notes" in refused.err
+    assert not (memsite.root / "notes/summary.md").exists()
+
+
+def test_nothing_is_compared_with_an_empty_name(memsite: Shell) -> None:
+    assert "E019" in memsite("diff", "").err

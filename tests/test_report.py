@@ -17,6 +17,7 @@ from junitparser import JUnitXml
 from markdown_it import MarkdownIt
 
 from memsite.check import BY_CODE, RULES, Budget
+from memsite.check.diff import MemoryDiff, NoteName
 from memsite.note import Problem
 from memsite.report import FORMATS, Health, badge, json_schema, report
 from memsite.report.health import StoreCount, summary
@@ -190,6 +191,30 @@ def test_a_long_summary_is_cut() -> None:
     text = report(many)["summary.md"].decode()
     assert "… and 4,975 more." in text
     assert len(text) < 65_000
+
+
+def test_a_summary_fits_into_a_comment_whatever_the_memory_holds() -> None:
+    long = "x|" * 5000
+    many = health(
+        *(
+            problem(code, f"notes/{long[:200]}{n}.md", n, message=long)
+            for code, _, _ in EXPECTED
+            for n in range(60)
+        )
+    )
+    diff = MemoryDiff(
+        *((NoteName(long, long),) * 50,) * 2, *((),) * 5, *((long,) * 50,) * 2, (), many.problems, (), ()
+    )
+    text = report(replace(many, diff=diff))["summary.md"].decode()
+    assert len(text) < 65_000
+    assert "left out for want of room" in text
+    assert text.count("<details") == text.count("</details>") > 0
+
+
+@pytest.mark.parametrize("path", ["::error::x.md", "##[error]x.md", " ::stop-commands::x.md"])
+def test_no_line_of_the_text_is_a_command_of_a_runner(path: str) -> None:
+    line = FORMATS["text"](health(problem("W005", path, 1))).splitlines()[0]
+    assert line.startswith(f"./{path}")
 
 
 class _Tags(HTMLParser):

@@ -24,6 +24,8 @@ def index_problems(graph: Graph) -> Iterator[Problem]:
             notes = by_store.get(view.name, [])
             yield from _dangling(view, notes)
             yield from _twice(view)
+            if view.writable_index:  # an index of another program may well have a row a section
+                yield from _same_file(view)
             yield from _unlisted(graph, view, notes)
 
 
@@ -48,6 +50,19 @@ def _twice(view: StoreView) -> Iterator[Problem]:
         if known is not entry:
             rows = f"row {known.position + 1} and again in row {entry.position + 1}"
             message = f"the id '{entry.id}' stands in {rows}"
+            yield in_index(view, "W001", entry.line, message, hint="Remove one of the two rows.")
+
+
+def _same_file(view: StoreView) -> Iterator[Problem]:
+    """Rows with ids of their own for one note: what they say of it cannot all be true."""
+    first: dict[str, IndexEntry] = {}
+    for entry in view.entries or ():
+        if entry.path is None:
+            continue
+        known = first.setdefault(entry.path, entry)
+        if known.id != entry.id:
+            rows = f"row {known.position + 1} as '{known.id}' and in row {entry.position + 1} as '{entry.id}'"
+            message = f"the file '{entry.path}' stands in {rows}"
             yield in_index(view, "W001", entry.line, message, hint="Remove one of the two rows.")
 
 

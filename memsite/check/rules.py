@@ -35,8 +35,8 @@ RULES: tuple[Rule, ...] = (
         "The index and the files of a store disagree",
         "A workflow store keeps `memory-index.json` beside its notes. A note without a row is not"
         " found by tools that read the index; a row without a file promises a memory that is "
-        "gone. Also reported: two rows with one id, a row whose path leaves the store, a row that"
-        " cannot be read. Files that only look like a memory (other case, a conflicted copy) are "
+        "gone. Also reported: two rows with one id or for one file, a row whose path leaves the store, "
+        "a row that cannot be read. Files that only look like a memory (other case, a conflicted copy) are "
         "named as information. Files of any other name, sub-folders and editor backups are left "
         "alone.",
         "`memsite repair --dry-run` shows the rows it would add and drop, `memsite repair` writes"

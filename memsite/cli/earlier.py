@@ -50,7 +50,7 @@ def earlier_state(memory: Memory, against: str) -> Earlier:
 @contextmanager
 def _earlier(memory: Memory, against: str) -> Iterator[tuple[Memory | None, Memory]]:
     """The memory as it was, None where nothing of it was there, and what of today's can be compared."""
-    if Path(against).is_dir():
+    if against and Path(against).is_dir():
         from memsite.memory import open_memory
 
         yield open_memory(against), memory

@@ -154,9 +154,11 @@ def repair_command(*, rebuild_index: bool, dry_run: bool) -> None:
 def report_command(folder: Path, against: str | None, baseline: Path | None, fail_on: str) -> int:
     """Write the reports that a CI job keeps.
 
-    These are summary.md, report.json, report.sarif, junit.xml, report.html and badge.svg.
+    These are summary.md, report.json, report.sarif, junit.xml, report.html and badge.svg. None of them
+    counts as a note, also where the folder lies in a store.
     """
     from memsite.report import report, summary
+    from memsite.stores.reading import REPORT_MARK
 
     options = invocation()
     memory = options.memory()
@@ -165,7 +167,10 @@ def report_command(folder: Path, against: str | None, baseline: Path | None, fai
         from memsite.cli.earlier import difference
 
         health = replace(health, diff=difference(memory, against))
+    if folder.resolve() in {store.root.resolve() for store in memory.stores}:
+        raise BadArgument(f"'{folder}' is a memory store: the reports would be notes.")
     folder.mkdir(parents=True, exist_ok=True)
+    (folder / REPORT_MARK).touch()
     for name, written in report(health).items():
         (folder / name).write_bytes(written)
     note_line(visible(f"{folder}: {summary(health)}"))

@@ -16,7 +16,9 @@ def text_report(health: Health) -> str:
 
 def text_line(problem: Problem) -> str:
     """One line whatever the memory holds: no control character reaches the terminal."""
-    place = f"{problem.path}:{problem.line}:{problem.column}"
+    # A log of GitHub Actions takes a line that begins so for a command.
+    here = "./" if problem.path.lstrip().startswith(("::", "##[")) else ""
+    place = f"{here}{problem.path}:{problem.line}:{problem.column}"
     return one_line(f"{place} {problem.severity} {problem.code} {problem.rule} {problem.message}")
 
 

@@ -13,7 +13,11 @@ from memsite.report.health import Health, plural, summary
 from memsite.report.lines import one_line
 
 ROWS = 25
-"""Rows of one list before the rest is only counted: a comment holds 65,536 characters."""
+"""Rows of one list before the rest is only counted."""
+LIMIT = 60_000
+"""Characters of a report: a comment on GitHub holds 65,536."""
+_CELL = 300
+"""Characters of one text out of the memory."""
 _SYMBOLS = {"error": "❌", "warning": "⚠️", "info": "ℹ️"}
 _WAKES = re.compile(r"(?<=@)(?=\w)|(?<=#)(?=\d)|(?<=:)(?=//)|(?<=www)(?=\.)")
 """Where GitHub would see a person, an issue or an address in plain text."""
@@ -24,8 +28,20 @@ def markdown_report(health: Health) -> str:
     parts = [f"## {_title(health)}\n\n{plain(summary(health))}.\n"]
     parts += [_budget_table([(None, budget) for budget in health.budgets])] if health.budgets else []
     parts += [_rule_section(code, problems) for code, problems in health.by_rule.items()]
-    parts += [diff_markdown(health.diff)] if health.diff else []
-    return "\n".join(parts)
+    parts += _diff_parts(health.diff) if health.diff else []
+    return _fitting(parts)
+
+
+def _fitting(parts: Sequence[str]) -> str:
+    """The parts one after the other; of those for which there is no room only how many they are."""
+    kept, left = [], LIMIT
+    for part in parts:
+        if len(part) < left:
+            kept.append(part)
+            left -= len(part) + 1
+    more = len(parts) - len(kept)
+    note = f"{plural(more, 'section')} left out for want of room: the full report has all.\n"
+    return "\n".join((*kept, note) if more else kept)
 
 
 def _title(health: Health) -> str:
@@ -33,16 +49,21 @@ def _title(health: Health) -> str:
     return f"{_SYMBOLS[worst] if worst else '✅'} {plain(health.title)}"
 
 
+def _short(text: str) -> str:
+    shown = one_line(text[: _CELL + 1])
+    return f"{shown[:_CELL]}…" if len(shown) > _CELL else shown
+
+
 def plain(text: str) -> str:
     """Text from a memory as text: no markup, and nobody is mentioned by it."""
-    escaped = re.sub(r"([\\`*_\[\]~])", r"\\\1", one_line(text).replace("&", "&amp;"))
+    escaped = re.sub(r"([\\`*_\[\]~])", r"\\\1", _short(text).replace("&", "&amp;"))
     tame = escaped.replace("<", "&lt;").replace(">", "&gt;").replace("|", "&vert;")
     return _WAKES.sub("<!-- -->", tame)
 
 
 def code(text: str) -> str:
     """Text from a memory as a code span."""
-    shown = one_line(text)
+    shown = _short(text)
     ticks = "`" * (1 + max((len(run) for run in re.findall("`+", shown)), default=0))
     blank = " " if shown.startswith("`") or shown.endswith("`") else ""
     return f"{ticks}{blank}{shown}{blank}{ticks}"
@@ -101,6 +122,10 @@ def _used(before: Budget | None, after: Budget | None, unit: str) -> str:
 
 def diff_markdown(diff: MemoryDiff) -> str:
     """The memory diff as a section that reads on its own."""
+    return _fitting(_diff_parts(diff))
+
+
+def _diff_parts(diff: MemoryDiff) -> list[str]:
     parts = [f"### What changed\n\n{diff_line(diff)}\n"]
     if diff.budgets:
         parts.append(_budget_table(diff.budgets))
@@ -117,7 +142,7 @@ def diff_markdown(diff: MemoryDiff) -> str:
         _list("New concepts", [code(name) for name in diff.concepts_came]),
         _list("Concepts no longer named", [code(name) for name in diff.concepts_went]),
     ]
-    return "\n".join(part for part in parts if part)
+    return [part for part in parts if part]
 
 
 def diff_line(diff: MemoryDiff) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memsite.errors import MemsiteError, NotFound
-from memsite.stores.reading import SITE_MARK, real_parts, skipped
+from memsite.stores.reading import REPORT_MARK, SITE_MARK, real_parts, skipped
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class _Walk:
         while waiting:
             prefix, folder = waiting.pop()
             entries = self._entries(prefix, folder)
-            if prefix and any(entry.name == SITE_MARK for entry in entries):
+            if prefix and any(entry.name in (SITE_MARK, REPORT_MARK) for entry in entries):
                 self.skipped += 1
                 continue
             for entry in entries:

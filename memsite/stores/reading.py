@@ -28,6 +28,9 @@ MAX_PATH_CHARACTERS = 1024
 SITE_MARK = ".memsite-site"
 """A folder that holds this file is a built site; its files are output and never notes."""
 
+REPORT_MARK = ".memsite-report"
+"""The same of a folder with reports."""
+
 _SKIPPED_FOLDERS = frozenset({"node_modules"})
 _BACKUP = re.compile(r"^~\$|^#.*#$|~$|\.(?:bak|orig|swp|swo|tmp)$", re.IGNORECASE)
 _DRIVE = re.compile(r"^[A-Za-z]:")
