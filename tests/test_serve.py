@@ -205,6 +205,12 @@ def test_a_link_from_elsewhere_may_be_followed(port: int) -> None:
     assert ask(port, "GET /a.html", more="Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate")[0] == 200
 
 
+def test_the_frame_of_the_diagrams_gets_its_program_though_it_has_no_origin(port: int) -> None:
+    foreign = "Origin: null\r\nSec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: no-cors"
+    assert ask(port, "GET /static/diagrams-draw.js", more=foreign)[0] == 404  # this site has none
+    assert ask(port, "GET /static/memsite.js", more=foreign)[0] == 403
+
+
 def test_an_absolute_address_names_no_other_host(port: int) -> None:
     assert ask(port, "GET http://evil.example/a.html", host="evil.example")[0] == 400
 

@@ -142,15 +142,7 @@ class PreviewServer:
         hosts = request.headers.getlist("host")
         if len(hosts) != 1 or not (self.token or _host_name(hosts[0]) in LOCAL_NAMES):
             return Response("This server answers to localhost only.\n", 400, media_type="text/plain")
-        origin = request.headers.get("origin")
-        if origin is not None and origin != f"http://{hosts[0]}":
-            return Response("Not for other sites.\n", 403, media_type="text/plain")
-        fetch = request.headers
-        if (
-            fetch.get("sec-fetch-site") in ("cross-site", "same-site")
-            and fetch.get("sec-fetch-mode") != "navigate"
-            and request.url.path not in _PROGRAMS
-        ):
+        if request.url.path not in _PROGRAMS and _is_foreign(request, hosts[0]):
             return Response("Not for other sites.\n", 403, media_type="text/plain")
         return self._without_token(request) if self.token else None
 
@@ -197,6 +189,15 @@ class PreviewServer:
         if found.media_type.startswith("text/html") and not path.startswith("/static/"):
             written = _with_script(written, version)
         return Response(written, status, media_type=found.media_type)
+
+
+def _is_foreign(request: Request, host: str) -> bool:
+    """Whether a page of another site asks for something to put into itself."""
+    origin, fetch = request.headers.get("origin"), request.headers
+    comes_from_elsewhere = fetch.get("sec-fetch-site") in ("cross-site", "same-site")
+    return (origin is not None and origin != f"http://{host}") or (
+        comes_from_elsewhere and fetch.get("sec-fetch-mode") != "navigate"
+    )
 
 
 def _host_name(host: str) -> str:
