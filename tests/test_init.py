@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 import yaml
+from git_history import git, make_history
 
 from memsite.cli.app import run
 from memsite.cli.settings import all_settings, table_meanings
@@ -214,6 +215,21 @@ def test_the_action_runs(copied: Path, code: int) -> None:
     assert codes["Report"] == 0
     assert codes["Check"] == code
     assert ("Build" in codes) == (code == 0)
+
+
+def test_the_action_gets_the_base_into_a_shallow_clone(tmp_path: Path) -> None:
+    history = make_history(tmp_path / "board")
+    git(history, "config", "uploadpack.allowAnySHA1InWant", "true")
+    clone = tmp_path / "clone"
+    git(tmp_path, "clone", "-q", "--depth", "1", f"file://{history}", str(clone))
+    action = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
+    given = {"PROJECT": ".", "REPORT": "out", "OUTPUT": "wiki", "FAIL_ON": "error"}
+    steps = [step for step in action["runs"]["steps"] if "run" in step]
+    for step in steps:
+        step["env"] = {**given, "AGAINST": git(history, "rev-parse", "HEAD~1")}
+    assert run_steps(iter(steps), clone) == {"Report": 0, "Check": 0, "Build": 0}
+    assert "What changed" in (clone / "out/summary.md").read_text(encoding="utf-8")
+    assert (clone / "wiki/health/changes.html").is_file()
 
 
 @pytest.mark.parametrize(
