@@ -115,9 +115,13 @@ def test_sarif_is_valid_for_anything(state: Health) -> None:
 
 
 def test_sarif_uris() -> None:
-    log = sarif(health(problem("W005", "a b/ü#1:?.md", 1)))
-    uri = log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]  # type: ignore[index]
-    assert uri == "a%20b/%C3%BC%231%3A%3F.md"
+    log = sarif(health(problem("W005", "a b/ü#1:?.md", 1), problem("W005", "~/.claude/a.md", 1)))
+    results = log["runs"][0]["results"]  # type: ignore[index]
+    places = [result["locations"][0]["physicalLocation"]["artifactLocation"] for result in results]
+    assert places == [
+        {"uri": "a%20b/%C3%BC%231%3A%3F.md", "uriBaseId": "%SRCROOT%"},
+        {"uri": ".claude/a.md", "uriBaseId": "HOME"},
+    ]
 
 
 def test_junit_is_read_by_a_parser() -> None:

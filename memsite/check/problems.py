@@ -15,6 +15,9 @@ from memsite.note import Finding, Graph, Note, Problem, Severity, StoreView
 ORDER: dict[Severity, int] = {"off": 0, "info": 1, "warning": 2, "error": 3}
 """Severities from harmless to grave."""
 
+_LONGEST = 500
+"""Characters of a message: it may quote a link of a hundred thousand."""
+
 NEVER_SILENCED = frozenset({"W012", "W013", "W014"})
 """A note must not be able to hide what it smuggles in or gives away."""
 
@@ -72,7 +75,11 @@ def weigh(problems: Iterable[Problem], graph: Graph, *, config: CheckConfig) -> 
     for problem in problems:
         severity = _severity(problem, graph, config=config)
         if severity != "off" and not _accepted(problem, accepted) and not _silenced(problem, graph):
-            yield problem if severity == problem.severity else replace(problem, severity=severity)
+            message = (
+                problem.message if len(problem.message) <= _LONGEST else f"{problem.message[:_LONGEST]}…"
+            )
+            weighed = severity == problem.severity and message == problem.message
+            yield problem if weighed else replace(problem, severity=severity, message=message)
 
 
 def _severity(problem: Problem, graph: Graph, *, config: CheckConfig) -> Severity:

@@ -58,10 +58,20 @@ def _result(problem: Problem, mark: str) -> dict[str, object]:
 
 
 def _location(path: str, line: int, column: int) -> dict[str, object]:
-    uri = quote(path.encode("utf-8", "replace"), safe="/~._-")
     return {
         "physicalLocation": {
-            "artifactLocation": {"uri": uri},
+            "artifactLocation": _artifact(path),
             "region": {"startLine": max(line, 1), "startColumn": max(column, 1)},
         }
     }
+
+
+def _artifact(path: str) -> dict[str, object]:
+    """Relative to the project, or to the home folder for a store outside."""
+    base, _, below = path.partition("/")
+    where = (
+        {"uri": below, "uriBaseId": "HOME"}
+        if base == "~" and below
+        else {"uri": path, "uriBaseId": "%SRCROOT%"}
+    )
+    return {**where, "uri": quote(where["uri"].encode("utf-8", "replace"), safe="/~._-")}
