@@ -249,7 +249,7 @@ def graph_document(plan: SitePlan, views: Mapping[ViewName, View]) -> bytes:
     sources = [texts_script(desk).rstrip("\n"), _source(static, _LIBRARY), _source(static, SCRIPTS[0])]
     sources += [text for view in apart.values() for _, text in view_scripts(view)]
     sources += [_source(static, name) for name in SCRIPTS[1:]]
-    styles = [_source(static, "memsite.css"), _source(static, "graph.css")]
+    styles = [_source(static, name) for name in ("memsite.css", "local-graph.css", "graph.css")]
     view = DocumentView(
         title=f"{desk.templates.texts.graph} · {desk.site.title}",
         first=next(iter(apart)),

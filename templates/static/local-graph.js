@@ -199,7 +199,7 @@
   function watch(box) {
     const style = document.createElement("link");
     style.rel = "stylesheet";
-    style.href = new URL("graph.css", here).href;
+    style.href = new URL("local-graph.css", here).href;
     const seen = new IntersectionObserver((entries) => {
       if (!entries.some((entry) => entry.isIntersecting)) return;
       seen.disconnect();
