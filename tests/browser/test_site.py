@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -20,11 +22,16 @@ pytestmark = pytest.mark.browser
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 NOTE = "handbook/tides/harmonic-prediction.html"
-KINDS = [
+PAGES = [
     "index.html", NOTE, "handbook/history/المد-والجزر.html", "handbook/tides/潮汐表.html", "concept/m2.html",
     "concept/index.html", "tag/index.html", "tag/tide.html", "store/handbook/index.html", "store/handbook/tides/index.html",
     "timeline.html", "notes.html", "health.html", "search.html", "404.html",
 ]  # fmt: skip
+KINDS = {
+    "home", "note", "concept", "ambiguous", "store", "folder", "tag", "type", "concepts", "tags", "types", "notes", "timeline",
+    "health", "rule", "search", "graph", "missing",
+}  # fmt: skip
+LONG = "Donaudampfschifffahrtselektrizitaetenhauptbetriebswerkbauunterbeamtengesellschaft"
 HOSTILE = "\"'><img src=x onerror=alert(1)><script>alert(2)</script>"
 ABORTED = "net::ERR_ABORTED"
 """What was still on its way when the page was left."""
@@ -41,6 +48,11 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
         f"---\ntitle: '{HOSTILE.replace(chr(39), chr(39) * 2)}'\ntags: [img]\n---\n{HOSTILE} [[{HOSTILE}]]\n"
     )
     (project / "vault" / "hostile.md").write_text(hostile, encoding="utf-8")
+    long = f"---\ntitle: {LONG}\ntags: [{LONG}]\nkey: {LONG}\n---\n## {LONG}\n\n[[{LONG}x]] `{LONG}` [[twin]] [[gone.md]]\n\n"
+    long += f"| {LONG} | b |\n|---|---|\n| `{LONG}` | {LONG} |\n\n- {LONG}\n\n> [!note] {LONG}\n> {LONG}\n"
+    (project / "vault" / "long.md").write_text(long, encoding="utf-8")
+    for folder in ("code", "tides"):
+        (project / "vault" / folder / "twin.md").write_text(f"A twin of {folder}. [[long]]", encoding="utf-8")
     build_site(open_memory(project), root / "team" / "wiki")
     return root / "team" / "wiki"
 
@@ -86,6 +98,16 @@ def opened(browser: Browser, site: Path, host: str, request: pytest.FixtureReque
     assert faults == []
 
 
+def one_of_each_kind(site: Path) -> dict[str, str]:
+    """The URL of a page of every kind."""
+    found: dict[str, str] = {}
+    for path in sorted(site.rglob("*.html")):
+        kind = re.search(r'data-kind="([\w-]+)"', path.read_text(encoding="utf-8"))
+        if kind:
+            found.setdefault(kind[1], quote(path.relative_to(site).as_posix()))
+    return found
+
+
 def results(page: Page, query: str, field: str = ".ms-palette input") -> list[str]:
     """Titles that a search finds."""
     page.locator(field).fill(query)
@@ -94,10 +116,12 @@ def results(page: Page, query: str, field: str = ".ms-palette input") -> list[st
     return page.locator(".ms-results a").all_inner_texts()
 
 
-def test_every_kind_of_page_opens_and_fits_a_narrow_screen(opened: Open) -> None:
+def test_every_kind_of_page_opens_and_fits_a_narrow_screen(opened: Open, site: Path) -> None:
     page = opened("index.html", viewport={"width": 320, "height": 640})
     base = page.url.removesuffix("index.html")
-    for url in KINDS:
+    kinds = one_of_each_kind(site)
+    assert kinds.keys() >= KINDS
+    for url in {*PAGES, *kinds.values(), "handbook/long.html"}:
         page.goto(base + url)
         assert page.locator("h1").first.inner_text().strip()
         assert page.evaluate("document.documentElement.scrollWidth") <= 320, url
@@ -185,6 +209,51 @@ def test_keys_lead_around_and_help_lists_them(opened: Open) -> None:
     page.locator(".ms-palette input").wait_for()
 
 
+def test_without_scripts_everything_is_there_to_read(browser: Browser, site: Path) -> None:
+    """What needs a script says so and leads to what does not."""
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(f"{site.as_uri()}/{NOTE}")
+    assert page.locator(".ms-contents a").count() >= 3
+    assert page.locator(".ms-mentions a").count() >= 10
+    assert page.locator("details.callout").count() >= 1
+    assert not page.locator(".ms-copy, .ms-theme").count()
+    page.locator(".ms-search-open").click()
+    page.wait_for_url("**/search.html")
+    assert page.locator("noscript a").count() == 4
+    page.goto(f"{site.as_uri()}/graph.html")
+    assert page.get_by_text("The picture needs JavaScript").is_visible()
+    assert page.locator(".mg-tables tbody tr").count() > 40
+    context.close()
+
+
+def test_print_shows_the_text_and_no_controls(browser: Browser, site: Path) -> None:
+    page = browser.new_page()
+    page.goto(f"{site.as_uri()}/{NOTE}")
+    page.emulate_media(media="print", color_scheme="dark")
+    assert page.locator(".ms-body").is_visible()
+    for hidden in (".ms-header", ".ms-nav", ".ms-copy", ".ms-edit", ".ms-local", ".ms-footer"):
+        assert not page.locator(hidden).first.is_visible(), hidden
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    page.close()
+
+
+def test_no_preview_opens_by_touch(browser: Browser, site: Path) -> None:
+    context = browser.new_context(has_touch=True, is_mobile=True, viewport={"width": 390, "height": 800})
+    page = context.new_page()
+    page.goto(f"{site.as_uri()}/{NOTE}")
+    page.locator(".ms-body a.ms-note").first.tap()
+    page.wait_for_url("**/datum.html")
+    assert page.locator(".ms-preview").count() == 0
+    context.close()
+
+
+def test_contents_follow_the_reader(opened: Open) -> None:
+    page = opened(NOTE, viewport={"width": 1440, "height": 700})
+    page.evaluate("document.getElementById('shallow-water').scrollIntoView()")
+    page.locator(".ms-contents a[aria-current='location']").filter(has_text="Shallow water").wait_for()
+
+
 def test_tables_sort_and_filter(opened: Open) -> None:
     page = opened("notes.html")
 
@@ -232,7 +301,7 @@ def test_axe_finds_nothing(browser: Browser, site: Path, theme: str, width: int)
     page = context.new_page()
     axe = Axe()
     found = {}
-    for url in KINDS:
+    for url in (*PAGES, "handbook/long.html"):
         page.goto(f"{site.as_uri()}/{url}")
         violations = axe.run(page).response["violations"]
         if violations:
