@@ -103,7 +103,7 @@ def test_one_edit_parses_one_note(project: Any, tmp_path: Path, monkeypatch: pyt
     parsed: list[bytes] = []
     real = understanding.understood
     monkeypatch.setattr(
-        "memsite.memory.understood", lambda content: (parsed.append(content), real(content))[1]
+        "memsite.memory.understanding.understood", lambda content: (parsed.append(content), real(content))[1]
     )
     (root / "notes/sub/d.md").write_text("# D\n\nchanged\n")
     result = build(root, site)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import marshal
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -9,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from memsite.beside import beside, processors
 from memsite.build import names, places
 from memsite.build.assets import asset_bytes, refused_assets
 from memsite.build.audit import Audit
@@ -35,6 +37,9 @@ if TYPE_CHECKING:
     from memsite.pages import SitePlan
 
 __all__ = ["BuildResult", "Leaks", "build_site", "is_ours", "planned"]
+
+_MANY = 400
+"""Notes; the graph of fewer is drawn faster than another process can begin."""
 
 Progress = Callable[[str, int, int], None]
 """Told the stage, how many of its steps are done and how many there are."""
@@ -79,6 +84,7 @@ def build_site(
     progress: Progress | None = None,
     swapping: AbstractContextManager[object] | None = None,
     earlier: Earlier | None = None,
+    jobs: int | None = None,
 ) -> BuildResult:
     """Build the memory as a wiki in `output` (default: the folder that the configuration names).
 
@@ -86,11 +92,13 @@ def build_site(
     `clean`, every file of ours is removed first; without `cached`, nothing is taken from the last build.
     `leaks` says what becomes of a note with a secret (default: "refuse", or "redact" if the configuration
     says so). With `earlier`, a page says what changed since. `swapping` is held while the new files take
-    the old ones' places. Raises Leak (E017), ForeignOutput (E016), ReadOnly (E018), Locked (E013).
+    the old ones' places. `jobs` processes share the work (default: as many as there are processors; one
+    where threads run). Raises Leak (E017), ForeignOutput (E016), ReadOnly (E018), Locked (E013).
     """
     clock = _Clock(progress or _silent)
     target = Path(output) if output is not None else memory.project / memory.config.site.output
     policy: Leaks = leaks or ("redact" if memory.config.leaks.redact else "refuse")
+    jobs = jobs or processors()
     with open_output(target, stores=[store.root for store in memory.stores]) as site:
         with clock.stage("read"):
             sources = tuple(source for store in memory.stores for source in store.sources())
@@ -100,7 +108,7 @@ def build_site(
         if last is not None and not earlier and _stands(last, key, memory, site):
             return _as_before(last, site, strict=strict, clock=clock)
         with clock.stage("read"):
-            memory, guard = guarded(memory, policy, sources)
+            memory, guard = guarded(memory, policy, sources, jobs=jobs)
             memory.graph()
         with clock.stage("check"):
             memory.problems()
@@ -114,7 +122,7 @@ def build_site(
         if clean:
             site.clear()
             places.forget(memory.project)
-        kept = Kept(site, Audit(), settings)
+        kept = Kept(site, Audit(), settings, jobs=jobs)
         kept.begin(last)
         result = _written(
             result, plan, memory, kept=kept, clock=clock, guard=guard, swapping=swapping or nullcontext()
@@ -234,6 +242,7 @@ def _files(plan: SitePlan, memory: Memory, kept: Kept, clock: _Clock) -> Iterato
     from memsite.pages import Keys, published_source, render, response_headers, search_files, static_files
 
     keys = Keys(plan, relations=kept.relations)
+    graph = _graph_files(plan, memory, kept, keys.of_graph())
     for done, page in enumerate(plan.pages):
         clock.progress("render", done, len(plan.pages))
         with clock.stage("compare"):
@@ -243,7 +252,7 @@ def _files(plan: SitePlan, memory: Memory, kept: Kept, clock: _Clock) -> Iterato
                 written = render(page, plan)
             yield page.url, written
     yield from clock.timed("search", search_files(plan))
-    yield from clock.timed("graph", _graph_files(plan, memory, kept, keys.of_graph()))
+    yield from clock.timed("graph", graph())
     yield from ((url, path.read_bytes()) for url, path in static_files(plan))
     roots = _roots(memory)
     stores = {store.name: store for store in memory.stores}
@@ -260,19 +269,30 @@ def _files(plan: SitePlan, memory: Memory, kept: Kept, clock: _Clock) -> Iterato
     kept.relations = keys.relations()
 
 
-def _graph_files(plan: SitePlan, memory: Memory, kept: Kept, key: str) -> Iterator[tuple[str, bytes]]:
-    """The files of the graph, unless all of them may be kept."""
-    from memsite.pages import graph_files, graph_views, placements
+def _graph_files(
+    plan: SitePlan, memory: Memory, kept: Kept, key: str
+) -> Callable[[], Iterator[tuple[str, bytes]]]:
+    """The files of the graph, unless all of them may be kept. They are begun at once, beside all the
+    other work where they take long, and given out when asked for."""
+    from memsite.pages import graph_files, graph_views, placements, placements_json, prepare
 
     if kept.keep_group(GRAPH, key):
-        return
-    views = graph_views(plan, previous=places.load(memory.project))
-    places.save(memory.project, placements(views))
-    urls: list[str] = []
-    for url, written in graph_files(plan, views):
-        urls.append(url)
-        yield url, written
-    kept.grouped(GRAPH, urls)
+        return lambda: iter(())
+
+    def make() -> bytes:
+        views = graph_views(plan, previous=places.load(memory.project))
+        return marshal.dumps((placements_json(placements(views)), list(graph_files(plan, views))))
+
+    prepare(plan)
+    made = beside(make, jobs=kept.jobs if len(plan.graph.notes) >= _MANY else 1)
+
+    def files() -> Iterator[tuple[str, bytes]]:
+        placed, written = marshal.loads(made())  # noqa: S302 - from our own process
+        places.save(memory.project, placed)
+        kept.grouped(GRAPH, [url for url, _ in written])
+        yield from written
+
+    return files
 
 
 def _roots(memory: Memory) -> dict[str, Path]:

@@ -8,7 +8,6 @@ whether anything else was kept or not. `forget` starts the picture afresh.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,10 +25,9 @@ def load(project: Path) -> dict[str, Placement]:
     return read_placements(read_sealed(_place(project), tool_version()) or b"")
 
 
-def save(project: Path, placements: Mapping[str, Placement]) -> None:
-    from memsite.pages import placements_json
-
-    write_sealed(_place(project), tool_version(), placements_json(placements))
+def save(project: Path, placements: bytes) -> None:
+    """Keep `placements_json` of this build's pictures."""
+    write_sealed(_place(project), tool_version(), placements)
 
 
 def forget(project: Path) -> None:

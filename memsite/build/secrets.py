@@ -32,19 +32,21 @@ KEY_VARIABLE = "MEMSITE_LEAKS_KEY"
 _SUSPICIOUS = frozenset({"W013", "W014"})
 
 
-def guarded(memory: Memory, policy: Leaks, sources: Sequence[Source]) -> tuple[Memory, Guard | None]:
+def guarded(
+    memory: Memory, policy: Leaks, sources: Sequence[Source], *, jobs: int = 1
+) -> tuple[Memory, Guard | None]:
     """The memory as it may be published, and the guard that knows what must not; None for a preview.
 
-    `sources` is what was just read of its stores.
+    `sources` is what was just read of its stores; `jobs` processes parse it.
     """
     from memsite.leaks import Guard, longest_first
 
     if policy == "publish":
-        memory.understand(sources)
+        memory.understand(sources, jobs=jobs)
         return memory, None
     homes = longest_first([os.path.expanduser("~")])  # noqa: PTH111 - never raises
     vetting = vet(memory)
-    memory.understand(sources)
+    memory.understand(sources, jobs=jobs)
     guard = Guard(vetting.allow, vetting.engine, redacts=policy == "redact", homes=homes)
     suspects = frozenset(
         note.address
@@ -55,7 +57,7 @@ def guarded(memory: Memory, policy: Leaks, sources: Sequence[Source]) -> tuple[M
     published = memory.over(tuple(cast("Store", store) for store in stores))
     by_store = {store.name: store for store in stores}
     groups = groupby(sources, key=attrgetter("store"))
-    published.understand(clean for name, group in groups for clean in by_store[name].cleaned(group))
+    published.understand([clean for name, group in groups for clean in by_store[name].cleaned(group)])
     return published, guard
 
 
@@ -103,7 +105,6 @@ def vet(memory: Memory) -> Vetting:
     from memsite.leaks import Vetting
 
     memory.vetting = vetting = Vetting(allow_list(memory), _engine())
-    memory.reload()
     return vetting
 
 

@@ -36,6 +36,7 @@ MOST_FAULTS = 20
 @click.option("--strict", is_flag=True, help="Write nothing and exit with 1 when the memory has warnings.")
 @click.option("--redact", is_flag=True, help="Black secrets out instead of stopping (E017).")
 @click.option("--no-cache", is_flag=True, help="Do everything again.")
+@click.option("--jobs", type=click.IntRange(1, 256), help="Processes that share the work [default: all].")
 @click.option("--against", metavar="REV|DIR", help="Add a page on what changed since then.")
 @output_options
 def build_command(
@@ -46,6 +47,7 @@ def build_command(
     strict: bool,
     redact: bool,
     no_cache: bool,
+    jobs: int | None,
     against: str | None,
 ) -> int:
     """Build the memory as a wiki of static files.
@@ -71,6 +73,7 @@ def build_command(
             strict=strict,
             clean=clean,
             cached=not no_cache,
+            jobs=jobs,
             leaks=leaks,
             progress=bar,
             earlier=earlier_state(memory, against) if against else None,

@@ -6,11 +6,11 @@ The command line, the build, the server and other programs go through it.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator, MutableMapping, Sequence
+from collections.abc import Callable, Iterator, MutableMapping, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from memsite.config import Config
 from memsite.edit import Edit, Operation
@@ -39,7 +39,7 @@ from memsite.memory.identifiers import (
     store_order,
 )
 from memsite.memory.listing import filter_of
-from memsite.memory.understanding import understood
+from memsite.memory.understanding import all_understood, understood
 from memsite.note import Address, Backlink, Checksum, Document, Graph, Note, Problem, Source, address_of
 
 if TYPE_CHECKING:
@@ -48,6 +48,8 @@ if TYPE_CHECKING:
     from memsite.stores.files import WritableStore
 
 LOCK_SECONDS = 10.0
+
+Vetting: TypeAlias = Callable[[Source, Document], Document]
 
 
 def open_memory(
@@ -92,8 +94,8 @@ class Memory:
         self.stores: tuple[Store, ...] = discovery.stores
         self._documents: MutableMapping[Checksum, Document] = {} if documents is None else documents
         self._understood: dict[Address, Checksum] = {}
-        self.vetting: Callable[[Source, Document], Document] | None = None
-        """Adds findings to a note that do not depend on its bytes alone."""
+        self._described: dict[Address, tuple[object, Note]] = {}
+        self._vetting: Vetting | None = None
         self.lock_seconds = lock_seconds
         self.locking = locking
         self._notes: tuple[Note, ...] | None = None
@@ -105,8 +107,20 @@ class Memory:
         """The same memory, read through other stores; what is parsed already is shared."""
         discovery = replace(self.discovery, stores=tuple(stores))
         other = Memory(self.config, self.project, discovery=discovery, documents=self._documents)
-        other.vetting = self.vetting
+        other._vetting = self._vetting
+        other._described = dict(self._described)
         return other
+
+    @property
+    def vetting(self) -> Vetting | None:
+        """Adds findings to a note that do not depend on its bytes alone."""
+        return self._vetting
+
+    @vetting.setter
+    def vetting(self, vetting: Vetting | None) -> None:
+        self._vetting = vetting
+        self._described.clear()
+        self.reload()
 
     # Reading ---------------------------------------------------------------------------------
 
@@ -116,16 +130,22 @@ class Memory:
             self._notes = tuple(self.note(source) for store in self.stores for source in store.sources())
         return iter(self._notes)
 
-    def understand(self, sources: Iterable[Source]) -> None:
-        """Take `sources`, read just now, for all that the stores hold."""
+    def understand(self, sources: Sequence[Source], *, jobs: int = 1) -> None:
+        """Take `sources`, read just now, for all that the stores hold. `jobs` processes parse them."""
         self.reload()
+        new = {_key(each): each.content for each in sources if _key(each) not in self._documents}
+        self._documents.update(all_understood(new, jobs=jobs))
         self._notes = tuple(map(self.note, sources))
 
     def note(self, source: Source) -> Note:
         """What `source` says; parsed once for each checksum."""
         from memsite.markdown import describe
 
-        key = source.altered or source.checksum
+        key = _key(source)
+        facts = (key, source.checksum, source.modified, source.entry)
+        known = self._described.get(source.address)
+        if known and known[0] == facts:
+            return known[1]
         document = self._documents.get(key)
         if document is None:
             document = self._documents[key] = understood(source.content)
@@ -134,7 +154,9 @@ class Memory:
         if before != key:
             self._documents.pop(before, None)
         self._understood[source.address] = key
-        return describe(source, self.vetting(source, document) if self.vetting else document)
+        note = describe(source, self._vetting(source, document) if self._vetting else document)
+        self._described[source.address] = (facts, note)
+        return note
 
     def graph(self) -> Graph:
         """All notes with their links resolved; fresh after a write."""
@@ -503,6 +525,11 @@ def _only(wanted: Identifier, places: Sequence[tuple[Store, str]]) -> tuple[Stor
 
 def _checksum(text: str | None) -> Checksum | None:
     return None if text is None else parse_checksum(text)
+
+
+def _key(source: Source) -> Checksum:
+    """The checksum of the bytes that are parsed."""
+    return source.altered or source.checksum
 
 
 def _now() -> datetime:

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import marshal
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
-from memsite.note import Document
+from memsite.beside import beside
+from memsite.cache import packed, unpacked
+from memsite.note import Checksum, Document
+
+_MANY = 400
+"""Notes; fewer are parsed faster than a second process can begin and hand them over."""
 
 
 def understood(content: bytes) -> Document:
@@ -15,3 +23,18 @@ def understood(content: bytes) -> Document:
 
     document = parse(content)
     return replace(document, findings=(*document.findings, *unseen(content), *leak_findings(content)))
+
+
+def all_understood(contents: Mapping[Checksum, bytes], *, jobs: int) -> Iterator[tuple[Checksum, Document]]:
+    """The documents of many notes, shared out among `jobs` processes where that pays."""
+    shares = [list(contents.items())[start::jobs] for start in range(jobs if len(contents) >= _MANY else 1)]
+    others = [beside(partial(_parsed, share), jobs=jobs) for share in shares[1:]]
+    for checksum, content in shares[0]:
+        yield checksum, understood(content)
+    for other in others:
+        for checksum, record in marshal.loads(other()):  # noqa: S302 - from our own process
+            yield checksum, unpacked(record)
+
+
+def _parsed(contents: Sequence[tuple[Checksum, bytes]]) -> bytes:
+    return marshal.dumps([(checksum, packed(understood(content))) for checksum, content in contents])

@@ -21,7 +21,7 @@ from memsite.pages.keys import Keys
 from memsite.pages.machine import response_headers
 from memsite.pages.plan import Changes, Page, SitePlan, linked_assets, plan
 from memsite.pages.publish import published_graph, published_problems
-from memsite.pages.rendering import render, static_files
+from memsite.pages.rendering import prepare, render, static_files
 from memsite.pages.search import search_files
 from memsite.pages.source import published_source
 
@@ -39,6 +39,7 @@ __all__ = [
     "placements",
     "placements_json",
     "plan",
+    "prepare",
     "published_graph",
     "published_problems",
     "published_source",

@@ -61,6 +61,11 @@ def drawn(page: Page, desk: Desk) -> bytes:
     return text.encode("utf-8", "replace")
 
 
+def prepare(plan: SitePlan) -> None:
+    """Make the tables that pages and graph share, before several processes make each its own."""
+    _ = desk_of(plan).relations.network
+
+
 def desk_of(plan: SitePlan) -> Desk:
     """The desk of a plan, which keeps what many pages share. One is kept: builds come one by one."""
     return _desk(_Same(plan))
