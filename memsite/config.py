@@ -55,7 +55,8 @@ class StoreConfig:
     include: tuple[str, ...] = ()
     """Globs; only the notes that fit one are part of the store. Empty: all notes."""
     exclude: tuple[str, ...] = ()
-    """Globs; notes, folders and other files that fit one are no part of the store."""
+    """Globs; notes, folders and other files that fit one are no part of the store. `*` stays within a folder,
+    `**` does not; one without a slash fits at every depth; what fits a folder fits all in it."""
     publish: bool = True
     """Whether the store goes into the built site."""
     require_wikilink: bool = True
@@ -74,7 +75,7 @@ class CheckConfig:
     """Severities for the paths that fit a glob, as `[check.paths."drafts/*"]`; they go before those of the
     store and these before the general ones. Of the globs that fit the last one that names the rule wins."""
     ignore: tuple[str, ...] = ()
-    """`CODE path-glob` pairs that are not reported."""
+    """`CODE path-glob` pairs that are not reported; globs as in `exclude`."""
     memory_lines: int = 200
     """Lines of MEMORY.md that the agent loads."""
     memory_bytes: int = 25_000
@@ -219,6 +220,25 @@ def is_store_name(name: str) -> bool:
 def store_folder(store: StoreConfig, base: Path) -> Path:
     """The folder that `path` names, counted from `base`; `~` is the home folder."""
     return base / Path(store.path).expanduser() if store.path.startswith("~") else base / store.path
+
+
+def any_glob(patterns: tuple[str, ...]) -> Callable[[str], object]:
+    """A test whether a path, or a folder it lies in, fits one of the patterns.
+
+    `*` stays within a folder, `**` does not; a pattern without a slash fits at every depth, as in
+    an ignore file of git.
+    """
+    source = "|".join(f"(?:{_glob_source(pattern)})" for pattern in patterns)
+    return re.compile(f"(?:{source})(?:/.*)?" if patterns else r"(?!)", re.DOTALL).fullmatch
+
+
+def _glob_source(pattern: str) -> str:
+    anchor = "" if "/" in pattern.rstrip("/") else r"(?:.*/)?"
+    parts = re.split(r"(\*\*/|\*\*|\*|\?)", pattern.strip("/"))
+    return anchor + "".join(_WILD.get(part) or re.escape(part) for part in parts)
+
+
+_WILD = {"**/": r"(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
 
 
 def _refuse_twins(file: Path, stores: Iterable[StoreConfig]) -> None:

@@ -153,6 +153,27 @@ def test_a_path_has_its_own_severities() -> None:
 
 
 @pytest.mark.parametrize(
+    ("glob", "left"),
+    [
+        ("notes/a.md", ["notes/x/a.md", "notes/x/y/b.md"]),
+        ("a.md", ["notes/x/y/b.md"]),
+        ("*.md", []),
+        ("x", ["notes/a.md"]),
+        ("notes/x/*.md", ["notes/a.md", "notes/x/y/b.md"]),
+        ("notes/x/**", ["notes/a.md"]),
+        ("notes/**/a.md", ["notes/x/y/b.md"]),
+        ("**/b.md", ["notes/a.md", "notes/x/a.md"]),
+    ],
+)
+def test_globs_mean_what_they_mean_for_stores(glob: str, left: list[str]) -> None:
+    graph = graph_of(
+        dict.fromkeys(("a.md", "x/a.md", "x/y/b.md"), "[[gone.md]] [[c]]"), severities={"W009": "off"}
+    )
+    for config in (CheckConfig(ignore=(f"W005 {glob}",)), CheckConfig(paths={glob: {"W005": "off"}})):
+        assert [problem.path for problem in check(graph, config=config) if problem.code == "W005"] == left
+
+
+@pytest.mark.parametrize(
     ("config", "place"),
     [
         (CheckConfig(severities={"W099": "off"}), r"\[check.severities\]: there is no rule `W099`; did you"),

@@ -15,11 +15,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memsite.config import StoreConfig
+from memsite.config import StoreConfig, any_glob
 from memsite.errors import BadEncoding, MemsiteError, NotFound, OutsideStore
 from memsite.stores import reading
 from memsite.stores.folder import FolderStore
-from memsite.stores.listing import any_glob, list_folder
+from memsite.stores.listing import list_folder
 from memsite.stores.reading import MAX_NOTE_BYTES, parts_of, read_all, read_inside, refuse_binary, why_outside
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX files")

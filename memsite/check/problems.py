@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
-from fnmatch import fnmatchcase
 
 from memsite.check.rules import BY_CODE, BY_NAME
-from memsite.config import CheckConfig
+from memsite.config import CheckConfig, any_glob
 from memsite.errors import BadConfig
 from memsite.note import Finding, Graph, Note, Problem, Severity, StoreView
 
@@ -72,9 +71,13 @@ def weigh(problems: Iterable[Problem], graph: Graph, *, config: CheckConfig) -> 
     """
     accepted = [_code_and_glob(line) for line in config.ignore]
     _refuse_unknown(config, graph.stores.values(), accepted)
+    barred = [(word, any_glob((glob,))) for word, glob in accepted]
+    by_path = [(any_glob((glob,)), wanted) for glob, wanted in reversed(tuple(config.paths.items()))]
     for problem in problems:
-        severity = _severity(problem, graph, config=config)
-        if severity != "off" and not _accepted(problem, accepted) and not _silenced(problem, graph):
+        fitting = (wanted for fits, wanted in by_path if fits(problem.path))
+        view = graph.stores.get(problem.store)
+        severity = _severity(problem, (*fitting, view.severities if view else {}, config.severities))
+        if severity != "off" and not _accepted(problem, barred) and not _silenced(problem, graph):
             message = (
                 problem.message if len(problem.message) <= _LONGEST else f"{problem.message[:_LONGEST]}…"
             )
@@ -82,10 +85,9 @@ def weigh(problems: Iterable[Problem], graph: Graph, *, config: CheckConfig) -> 
             yield problem if weighed else replace(problem, severity=severity, message=message)
 
 
-def _severity(problem: Problem, graph: Graph, *, config: CheckConfig) -> Severity:
-    view = graph.stores.get(problem.store)
-    fitting = (wanted for glob, wanted in config.paths.items() if fnmatchcase(problem.path, glob))
-    for wanted in (*reversed(list(fitting)), view.severities if view else {}, config.severities):
+def _severity(problem: Problem, settings: Iterable[Mapping[str, Severity]]) -> Severity:
+    """What the first of the settings that names the rule says."""
+    for wanted in settings:
         configured = wanted.get(problem.code, wanted.get(problem.rule))
         if configured is not None:
             return _between(problem, configured)
@@ -121,10 +123,8 @@ def _code_and_glob(line: str) -> tuple[str, str]:
     return word, glob.strip() or "*"
 
 
-def _accepted(problem: Problem, accepted: Iterable[tuple[str, str]]) -> bool:
-    return any(
-        word in (problem.code, problem.rule) and fnmatchcase(problem.path, glob) for word, glob in accepted
-    )
+def _accepted(problem: Problem, barred: Iterable[tuple[str, Callable[[str], object]]]) -> bool:
+    return any(word in (problem.code, problem.rule) and fits(problem.path) for word, fits in barred)
 
 
 def _silenced(problem: Problem, graph: Graph) -> bool:

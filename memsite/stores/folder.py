@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 
-from memsite.config import StoreConfig
+from memsite.config import StoreConfig, any_glob
 from memsite.errors import BadEncoding, MemsiteError, NotFound, OutsideStore
 from memsite.note import IndexEntry, Problem, Severity, Source, StoreKind, StoreView, address_of
-from memsite.stores.listing import Listing, any_glob, list_folder
+from memsite.stores.listing import Listing, list_folder
 from memsite.stores.reading import FileText, read_all, read_inside, real_parts, refuse_binary
 from memsite.stores.workflow import IndexPlace, IndexReading, Known, read_entry, read_index, within
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from memsite.config import any_glob
 from memsite.errors import MemsiteError, NotFound
 from memsite.stores.reading import REPORT_MARK, SITE_MARK, real_parts, skipped
 
@@ -112,22 +112,3 @@ class _Walk:
 def _undecodable(name: str) -> bool:
     """Whether the bytes of a name are no text; such a name fits in no address, page or JSON document."""
     return any("\ud800" <= character <= "\udfff" for character in name)
-
-
-def any_glob(patterns: tuple[str, ...]) -> Callable[[str], object]:
-    """A test whether a path, or a folder it lies in, fits one of the patterns.
-
-    `*` stays within a folder, `**` does not; a pattern without a slash fits at every depth, as in
-    an ignore file of git.
-    """
-    source = "|".join(f"(?:{_glob_source(pattern)})" for pattern in patterns)
-    return re.compile(f"(?:{source})(?:/.*)?" if patterns else r"(?!)", re.DOTALL).fullmatch
-
-
-def _glob_source(pattern: str) -> str:
-    anchor = "" if "/" in pattern.rstrip("/") else r"(?:.*/)?"
-    parts = re.split(r"(\*\*/|\*\*|\*|\?)", pattern.strip("/"))
-    return anchor + "".join(_WILD.get(part) or re.escape(part) for part in parts)
-
-
-_WILD = {"**/": r"(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
