@@ -155,6 +155,25 @@ def test_a_check_names_what_a_build_refuses(project: Any, tmp_path: Path) -> Non
     assert len(named) > 100
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32", "utf-16-be"])
+def test_another_encoding_hides_nothing(project: Any, tmp_path: Path, encoding: str) -> None:
+    token = SECRETS["github classic"][1]
+    mark = "\ufeff" if encoding.endswith("e") else ""
+    text = f"{mark}# A\n\nUse {token} and [[b]].\n\n![](a.png)<!-- said by nobody -->\n".encode(encoding)
+    root = project({"notes/a.md": text})
+    memory = open_memory(root)
+    vet(memory)
+    named = {problem.code: problem.line for problem in memory.problems()}
+    assert named["W013"] == 3
+    assert {"W012", "W016"} <= named.keys()
+    with pytest.raises(Leak, match=r"notes/a\.md:3 github-token"):
+        build_site(open_memory(root), tmp_path / "site")
+    build_site(open_memory(root), tmp_path / "site", leaks="redact")
+    for name, content in site_bytes(tmp_path / "site"):
+        assert token.encode() not in content.replace(b"\0", b""), name
+    assert "█github-token█" in (tmp_path / "site/notes/a.html").read_text()
+
+
 def test_what_is_allowed_is_no_finding(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(KEY_VARIABLE, "the key")
     token = SECRETS["github classic"][1]

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from memsite.markdown.document import encoding_of
 from memsite.note import Finding, Severity
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
@@ -44,7 +45,7 @@ def unseen(content: bytes) -> Iterator[Finding]:
 
     Only the structure is judged, never the wording. Code is no hiding place: it is shown.
     """
-    text = content.decode("utf-8", "replace")
+    text = content.decode(encoding_of(content), "replace")
     bare: str | None = None
     for kind in _KINDS:
         if kind.needs in text:

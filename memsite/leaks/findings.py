@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from memsite.leaks.scan import NOTHING_ALLOWED, AllowList, Engine, Leak, find, find_secrets, revealed
+from memsite.markdown.document import encoding_of
 from memsite.note import Document, Finding, IndexEntry, Source
 
 _ACCEPT = "Replace it, or accept it: `[check] ignore`."
@@ -14,7 +15,7 @@ _REVOKE = "Revoke it, then remove it; `memsite leaks allow` for a value that is 
 
 def leak_findings(content: bytes) -> Iterator[Finding]:
     """What the bytes of a note give away, as W013 and W014; nothing of a value beyond its start."""
-    text = content.decode("utf-8", "replace")
+    text = content.decode(encoding_of(content), "replace")
     return _placed(text, find(text))
 
 
@@ -46,7 +47,7 @@ class Vetting:
     def __call__(self, source: Source, document: Document) -> Document:
         """`document` with all secrets of `source` among its findings."""
         known = any(finding.code == "W013" for finding in document.findings)
-        text = source.content.decode("utf-8", "replace")
+        text = source.content.decode(encoding_of(source.content), "replace")
         if not known and not self._alarmed(text):
             named = tuple(self._named(source))
             return replace(document, findings=(*document.findings, *named)) if named else document

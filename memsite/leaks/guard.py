@@ -23,6 +23,7 @@ from memsite.leaks.scan import (
     mark,
     redact,
 )
+from memsite.markdown.document import encoding_of
 from memsite.note import Address, IndexEntry, Source
 
 _TEXT_FILES = (
@@ -93,7 +94,9 @@ class Guard:
                 return None
             masked = shown.replace(source.path, redact(source.path, named))
             self.places += (Place(masked, 1, leak.kind, "in the file name", source.address) for leak in named)
-        text = source.content.decode("utf-8", "surrogateescape")
+        encoding = encoding_of(source.content)
+        faults = "surrogateescape" if encoding == "utf-8" else "replace"
+        text = source.content.decode(encoding, faults)
         found = self._stopping(text)
         origin = _Origin(shown, source.address)
         published = self._cleaned(text, found, origin)
@@ -101,7 +104,7 @@ class Guard:
         entry = self._entry(source.entry, known, origin) if source.entry else None
         if published == text:
             return replace(source, entry=entry)
-        content = published.encode("utf-8", "surrogateescape")
+        content = published.encode(encoding, faults)
         return replace(source, content=content, entry=entry, altered=sha256(content).hexdigest())
 
     def must_clean(self, source: Source) -> bool:
@@ -109,7 +112,7 @@ class Guard:
         names = "\n".join((source.path, *row_words(source.entry)))
         if shorten_homes(names) != names:
             return True
-        text = source.content.decode("utf-8", "replace") if self.homes else ""
+        text = source.content.decode(encoding_of(source.content), "replace") if self.homes else ""
         return any(home in text or home in names for home in self.homes)
 
     def output(self, url: str, written: bytes) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_BE, BOM_UTF32_LE
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
@@ -113,12 +114,21 @@ def parse_front_matter(content: bytes) -> Document:
     )
 
 
+def encoding_of(content: bytes) -> str:
+    """The encoding that the first bytes of a file name; UTF-8 where they name none."""
+    if content.startswith((BOM_UTF32_LE, BOM_UTF32_BE)):
+        return "utf-32"
+    return "utf-16" if content.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "utf-8"
+
+
 def _decoded(content: bytes) -> tuple[str, list[Finding]]:
     """The text of `content` with LF line ends and nothing hidden in it, and what was wrong."""
     findings: list[Finding] = []
-    if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        text = content.decode("utf-16", errors="replace")
-        findings.append(Finding("W016", 1, 1, "the file is UTF-16, not UTF-8", "convert it to UTF-8"))
+    encoding = encoding_of(content)
+    if encoding != "utf-8":
+        text = content.decode(encoding, errors="replace")
+        message = f"the file is {encoding.upper()}, not UTF-8"
+        findings.append(Finding("W016", 1, 1, message, "convert it to UTF-8"))
     else:
         try:
             text = content.decode()
