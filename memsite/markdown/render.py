@@ -63,6 +63,8 @@ _WITH_CLASS = (
     "sup",
     "a",
     "blockquote",
+    "th",
+    "td",
 )
 _CELL = {"align", "colspan", "rowspan", "scope"}
 _ATTRIBUTES: dict[str, set[str]] = {
@@ -241,12 +243,12 @@ def _tag_rule(token: Token, env: dict[str, Any]) -> str:
 
 
 def _open(token: Token, env: dict[str, Any]) -> str:
-    classes = " ".join(str(token.attrGet("class") or "").split())
     align = re.search(r"text-align:(left|right|center)", str(token.attrGet("style") or ""))
+    classes = " ".join((*str(token.attrGet("class") or "").split(), *((f"to-{align[1]}",) if align else ())))
     start = token.attrGet("start")
     return (
         f"<{token.tag}{_id(token, env)}{_ours(env, classes) if classes else ''}"
-        f"{f' align={align[1]}' if align else ''}{f' start={start}' if start else ''}>"
+        f"{f' start={start}' if start else ''}>"
     )
 
 
