@@ -97,6 +97,7 @@ def test_nothing_is_read_from_the_pages_when_nothing_has_changed(
 
 def test_one_edit_parses_one_note(project: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import memsite.memory.understanding as understanding
+    from memsite.pages import rendering
 
     root, site = project(FILES), tmp_path / "site"
     build(root, site)
@@ -105,9 +106,16 @@ def test_one_edit_parses_one_note(project: Any, tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr(
         "memsite.memory.understanding.understood", lambda content: (parsed.append(content), real(content))[1]
     )
-    (root / "notes/sub/d.md").write_text("# D\n\nchanged\n")
+    rendered: list[str] = []
+    draw = rendering.render
+    monkeypatch.setattr(
+        "memsite.pages.render", lambda page, plan: (rendered.append(page.url), draw(page, plan))[1]
+    )
+    (root / "notes/sub/d.md").write_text("# D\n\nchanged [[tide]] [[datum]] ![](p.png)\n")
     result = build(root, site)
-    assert parsed == [b"# D\n\nchanged\n"]
+    assert parsed == [b"# D\n\nchanged [[tide]] [[datum]] ![](p.png)\n"]
+    keyed = {url for url in rendered if url.startswith(("notes/", "concept/")) and "index" not in url}
+    assert keyed == {"notes/sub/d.html", "concept/tide.html", "concept/datum.html"}
     assert "notes/sub/d.html" in result.written
     assert "notes/b.html" not in result.written
 

@@ -1,6 +1,5 @@
 """The HTML of a note: only what is listed survives, whatever was written, and it stays well formed."""
 
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import secrets
 import socket
+import sys
 from collections.abc import AsyncIterator, Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -59,6 +60,8 @@ def serve(preview: Preview, *, host: str = LOOPBACK, port: int | None = None) ->
     """
     import uvicorn
 
+    # A build runs in a thread beside the server: requests and saved notes get their turn sooner.
+    sys.setswitchinterval(0.001)
     from memsite.serve.app import Live, PreviewServer
 
     listening = _listen(host, port)
