@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from memsite.markdown.document import encoding_of
+from memsite.markdown.encoding import encoding_of
 from memsite.note import Finding, Severity
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")

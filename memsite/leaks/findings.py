@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from memsite.leaks.scan import NOTHING_ALLOWED, AllowList, Engine, Leak, find, find_secrets, revealed
-from memsite.markdown.document import encoding_of
+from memsite.markdown.encoding import encoding_of
 from memsite.note import Document, Finding, IndexEntry, Source
 
 _ACCEPT = "Replace it, or accept it: `[check] ignore`."

@@ -23,7 +23,7 @@ from memsite.leaks.scan import (
     mark,
     redact,
 )
-from memsite.markdown.document import encoding_of
+from memsite.markdown.encoding import encoding_of
 from memsite.note import Address, IndexEntry, Source
 
 _TEXT_FILES = (

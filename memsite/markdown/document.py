@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-from codecs import BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_BE, BOM_UTF32_LE
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
@@ -16,6 +15,7 @@ from mdit_py_plugins.footnote import footnote_plugin
 
 from memsite.markdown import front_matter, render
 from memsite.markdown.comments import blank_comments
+from memsite.markdown.encoding import encoding_of
 from memsite.markdown.hidden import hidden, neutral, suspicious
 from memsite.markdown.outline import Outline, embeds_apart
 from memsite.markdown.syntax import syntax_plugin
@@ -112,13 +112,6 @@ def parse_front_matter(content: bytes) -> Document:
         front_matter=front.block,
         front_matter_ok=front.ok,
     )
-
-
-def encoding_of(content: bytes) -> str:
-    """The encoding that the first bytes of a file name; UTF-8 where they name none."""
-    if content.startswith((BOM_UTF32_LE, BOM_UTF32_BE)):
-        return "utf-32"
-    return "utf-16" if content.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "utf-8"
 
 
 def _decoded(content: bytes) -> tuple[str, list[Finding]]:

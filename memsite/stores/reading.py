@@ -19,6 +19,7 @@ from unicodedata import normalize
 from urllib.parse import unquote
 
 from memsite.errors import BadEncoding, MemsiteError, NotFound, OutsideStore
+from memsite.markdown.encoding import encoding_of
 
 MAX_NOTE_BYTES = 4 * 1024 * 1024
 """Larger notes are refused: sanitising HTML takes time quadratic in their size."""
@@ -286,9 +287,9 @@ def _read_or_refusal(root: Path, path: str, folder: int | None, name: str) -> Fi
 def refuse_binary(path: str, raw: bytes) -> None:
     """Raise BadEncoding when a file called `.md` is no text at all: a picture, an archive, only NULs.
 
-    Text in another encoding, UTF-16 with its mark, and text with a stray NUL are text.
+    Text in another encoding, UTF-16 and UTF-32 with their mark, and text with a stray NUL are text.
     """
-    if b"\0" not in raw or raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+    if b"\0" not in raw or encoding_of(raw) != "utf-8":
         return
     controls = len(raw) - len(raw.translate(None, _CONTROLS))
     share = controls / len(raw)
