@@ -17,6 +17,7 @@ BASE = {
     "notes/b.md": f"# Beta\n\n{LONG}\n\n## More\n\ntext\n",
     "notes/c.md": "---\ndate: 2026-01-03\n---\n# Gamma\n\n[[tide]] [[moon]]\n",
     "notes/sub/d.md": "# Delta\n\nplain\n",
+    "notes/aa/z.md": "# Zeta\n\nplain\n",
 }
 
 
@@ -47,7 +48,7 @@ REASONS = {
     "a note beside it": ({"notes/e.md": "# Epsilon\n"}, "notes/b.html"),
     "a mention in plain text": ({"notes/sub/d.md": "# Delta\n\nas Alpha says\n"}, "notes/a.html"),
     "more relatives": ({"notes/sub/d.md": "# Delta\n\n[[tide]] [[moon]]\n"}, "notes/c.html"),
-    "a problem that others make": ({"notes/sub/d.md": f"# Delta\n\n{LONG}\n"}, "notes/b.html"),
+    "a problem that others make": ({"notes/aa/z.md": f"# Zeta\n\n{LONG}\n"}, "notes/b.html"),
     "the spelling of a concept": ({"notes/c.md": "# Gamma\n\n[[Tide]] [[Tide]] [[Tide]]\n"}, "concept/tide.html"),
     "what occurs with a concept": ({"notes/c.md": BASE["notes/c.md"].replace("[[moon]]", "[[star]]")}, "concept/tide.html"),
     "a new folder": ({"notes/new/e.md": "# Epsilon\n"}, "notes/a.html"),
