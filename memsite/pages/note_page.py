@@ -312,7 +312,9 @@ def _banner(note: Note, desk: Desk, root: str) -> Banner | None:
         return Banner(
             visible(note.status or ""), Named(visible(known.title), desk.note_href(known.address, root))
         )
-    return Banner(visible(note.status or ""), Named(visible(successor), None) if successor else None)
+    is_private = target is not None and target.address not in desk.plan.notes
+    named = Named(visible(successor), None) if successor and not is_private else None
+    return Banner(visible(note.status or ""), named)
 
 
 def _outgoing(note: Note, desk: Desk, filler: Filler) -> tuple[Named, ...]:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import TypeAlias
 
-from memsite.markdown import slug
+from memsite.markdown import match_key, slug
 from memsite.note import (
     Address,
     Ambiguous,
@@ -30,12 +31,19 @@ from memsite.note import (
 
 PRIVATE = "(private)"
 
+Hidden: TypeAlias = Mapping[Address, frozenset[str]]
+"""The private notes, each with the keys of its names."""
+
 
 def published_graph(graph: Graph) -> Graph:
     """The part of `graph` that the site may show. Links to private notes stay in `targets` as they
     are: a `Found` whose address is not in `notes` is a private one. `graph` itself when nothing is
     private."""
-    hidden = {address for address, note in graph.notes.items() if not _is_public(note, graph.stores)}
+    hidden = {
+        address: frozenset(map(match_key, _names_of(note)))
+        for address, note in graph.notes.items()
+        if not _is_public(note, graph.stores)
+    }
     stores = {name: store for name, store in graph.stores.items() if store.publish}
     if not hidden and len(stores) == len(graph.stores):
         return graph
@@ -91,11 +99,11 @@ def _names_of(note: Note) -> tuple[str, ...]:
     return tuple(name for name in (stem, note.title, note.id or "", *note.names) if len(name) > 1)
 
 
-def _from(backlinks: Sequence[Backlink], hidden: set[Address]) -> tuple[Backlink, ...]:
+def _from(backlinks: Sequence[Backlink], hidden: Hidden) -> tuple[Backlink, ...]:
     return tuple(backlink for backlink in backlinks if backlink.address not in hidden)
 
 
-def _open(target: Target, hidden: set[Address]) -> Target:
+def _open(target: Target, hidden: Hidden) -> Target:
     """`target` as far as it may be known: of an ambiguous name's candidates only the public ones."""
     if not isinstance(target, Ambiguous):
         return target
@@ -105,17 +113,20 @@ def _open(target: Target, hidden: set[Address]) -> Target:
     return Found(candidates[0] if candidates else target.candidates[0])
 
 
-def _open_concepts(concepts: Mapping[str, Concept], hidden: set[Address]) -> dict[str, Concept]:
+def _open_concepts(concepts: Mapping[str, Concept], hidden: Hidden) -> dict[str, Concept]:
     kept = {key: _from(concept.mentions, hidden) for key, concept in concepts.items()}
     return {key: replace(concepts[key], mentions=mentions) for key, mentions in kept.items() if mentions}
 
 
-def _without_names(note: Note, targets: Sequence[Target], hidden: set[Address]) -> Note:
+def _without_names(note: Note, targets: Sequence[Target], hidden: Hidden) -> Note:
     """`note` with the words gone that only name a private note. Ranges of the text keep their place."""
+    links = tuple(
+        _unlabelled(link, target, hidden) for link, target in zip(note.document.links, targets, strict=True)
+    )
     shown = sorted(
         {
             name
-            for link, target in zip(note.document.links, targets, strict=True)
+            for link, target in zip(links, targets, strict=True)
             for name in _given_away(link, target, hidden)
         },
         key=lambda name: (-len(name), name),
@@ -135,16 +146,22 @@ def _without_names(note: Note, targets: Sequence[Target], hidden: set[Address]) 
             fragments=tuple(_with_anchors(html, document.headings, headings) for html in document.fragments),
             text=_blotted(document.text, shown),
             lead=_masked(document.lead, shown),
-            links=tuple(
-                replace(link, context=_masked_context(link.context, shown)) for link in document.links
-            ),
+            links=tuple(replace(link, context=_masked_context(link.context, shown)) for link in links),
             headings=headings,
             properties={key: _masked_value(value, shown) for key, value in document.properties.items()},
         ),
     )
 
 
-def _given_away(link: Link, target: Target, hidden: set[Address]) -> tuple[str, ...]:
+def _unlabelled(link: Link, target: Target, hidden: Hidden) -> Link:
+    """`link` as one without words of its own, where these are only the name of a private note."""
+    if not (isinstance(target, Found) and target.address in hidden and link.label is not None):
+        return link
+    is_its_name = match_key(link.label) in hidden[target.address] or link.label == link.target
+    return replace(link, label=None) if is_its_name else link
+
+
+def _given_away(link: Link, target: Target, hidden: Hidden) -> tuple[str, ...]:
     """What `link` shows of a private note: its target and the words that stand for it."""
     is_private = isinstance(target, Found) and target.address in hidden
     if not is_private:
