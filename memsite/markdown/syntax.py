@@ -38,8 +38,27 @@ def syntax_plugin(md: MarkdownIt) -> None:
     md.core.ruler.after("callouts", "tasks", _tasks)
     md.core.ruler.after("tasks", "block_ids", _block_ids)
     for rule in md.inline.ruler.__rules__:
+        if rule.name == "math_inline":
+            md.inline.ruler.at(rule.name, _from_the_start(rule.fn))
         if rule.name in ("link", "image", "footnote_inline"):
             md.inline.ruler.at(rule.name, _within_budget(rule.fn))
+
+
+def _from_the_start(rule: RuleFuncInlineType) -> RuleFuncInlineType:
+    """`rule`, which looks at the character before it: at the start of a text it takes the last one for that,
+    so that `$x$ is 5` would be no formula."""
+
+    def from_the_start(state: StateInline, silent: bool) -> bool:  # noqa: FBT001
+        if state.pos or state.src[:1] != "$":
+            return rule(state, silent)
+        source = state.src
+        state.src = f"{source}\n"
+        try:
+            return rule(state, silent)
+        finally:
+            state.src = source
+
+    return from_the_start
 
 
 def _within_budget(rule: RuleFuncInlineType) -> RuleFuncInlineType:
