@@ -38,6 +38,7 @@ MADE = {
         "written": "list of string | Files of the site that changed.",
         "unchanged": "integer | Files that were equal already.",
         "removed": "list of string | Files of an earlier build that are gone.",
+        "since": "object of integer | Notes added, edited, removed since the last build; at first none.",
         "links": "integer | Links that were followed.",
         "bytes": "integer | Size of all files.",
         "problems": "object of integer | By severity.",

@@ -125,3 +125,19 @@ def test_on_the_command_line(history: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert run(["build", "--against", "HEAD~1"]) == 0
     assert (history / "site" / PAGE).is_file()
     assert run(["build", "--against", "nothing-such"]) != 0
+
+
+def test_the_last_build_is_compared_with_in_a_line(history: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def since() -> dict[str, int]:
+        return build_site(open_memory(history), history / "site").since
+
+    assert since() == {}
+    assert since() == {"added": 0, "edited": 0, "removed": 0}
+    write(
+        history, {"notes/new.md": "# New\n\nOnce more. [[hub]]\n", "notes/newer.md": "# Newer\n\n[[hub]]\n"}
+    )
+    (history / "notes/old.md").unlink()
+    assert since() == {"added": 1, "edited": 1, "removed": 1}
+    write(history, {"notes/newer.md": "# Newer\n\nNow with words. [[hub]]\n"})
+    assert run(["build", "--project", str(history)]) == 0
+    assert "Notes since the last build: 1 edited." in capsys.readouterr().err

@@ -68,6 +68,8 @@ class BuildResult:
     """What the audit found wrong with the site itself: faults of memsite, one line each."""
     bytes: int = 0
     """Size of all files of the site."""
+    since: dict[str, int] = field(default_factory=dict)
+    """Notes added, edited and removed since the last build into this folder; empty where nobody knows."""
     seconds: dict[str, float] = field(default_factory=dict)
     plan: SitePlan | None = field(default=None, repr=False, compare=False)
     """What the pages were made from; None where nothing had to be made."""
@@ -158,7 +160,8 @@ def _as_before(last: LastBuild, site: Output, *, strict: bool, clock: _Clock) ->
     if result.stopped:
         return result
     counts = {name: facts[name] for name in ("pages", "links", "bytes")}
-    return replace(result, unchanged=len(last.files) - 1, seconds=clock.seconds, **counts)
+    since = dict.fromkeys(("added", "edited", "removed"), 0)
+    return replace(result, unchanged=len(last.files) - 1, since=since, seconds=clock.seconds, **counts)
 
 
 def _remember(result: BuildResult, key: str, memory: Memory, kept: Kept) -> None:
@@ -230,6 +233,7 @@ def _written(
         unchanged=swap.unchanged,
         removed=swap.removed,
         links=audit.links(),
+        since=kept.notes_since(),
         faults=faults,
         bytes=sum(size for size, _ in files_of(site.root, [*site.kept, *site.staged]).values()),
         seconds=clock.seconds,

@@ -73,6 +73,21 @@ class Kept:
         """Remember which files a group has."""
         self.groups[name] = tuple(urls)
 
+    def notes_since(self) -> dict[str, int]:
+        """How many notes came, were edited and went since the last build, by their Markdown files; nothing
+        where that is not known."""
+        was, now = (
+            {url: key for url, key in keys.items() if url.endswith(".md")} for keys in (self._keys, self.keys)
+        )
+        if not self._keys:
+            return {}
+        edited = sum(was.get(url, key) != key for url, key in now.items())
+        return {
+            "added": len(now.keys() - was.keys()),
+            "edited": edited,
+            "removed": len(was.keys() - now.keys()),
+        }
+
     def record(self) -> bytes:
         """What the next build wants to know."""
         return marshal.dumps((self.settings, self.keys, self.groups, self.audit.record(), self.relations))

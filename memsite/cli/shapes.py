@@ -36,6 +36,7 @@ def build_value(result: BuildResult) -> dict[str, Any]:
         "written": list(result.written),
         "unchanged": result.unchanged,
         "removed": list(result.removed),
+        "since": result.since,
         "links": result.links,
         "bytes": result.bytes,
         "problems": counted(problem.severity for problem in result.problems),

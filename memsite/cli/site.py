@@ -129,6 +129,9 @@ def _print_build(result: BuildResult, *, quiet: bool) -> None:
             f"{len(result.removed)} removed)"
         )
     )
+    if any(result.since.values()) and not quiet:
+        changes = ", ".join(f"{count} {how}" for how, count in result.since.items() if count)
+        note_line(f"Notes since the last build: {changes}.")
     if found and not quiet:
         note_line(f"The memory has {found}: see health.html, or `memsite check`.")
 
