@@ -18,6 +18,9 @@ BASE = {
     "notes/c.md": "---\ndate: 2026-01-03\n---\n# Gamma\n\n[[tide]] [[moon]]\n",
     "notes/sub/d.md": "# Delta\n\nplain\n",
     "notes/aa/z.md": "# Zeta\n\nplain\n",
+    "notes/shown/f.md": "# Phi\n\n![[chi]]\n",
+    "notes/shown/chi.md": "# Chi\n\n![[psi]]\n",
+    "notes/shown/psi.md": "# Psi\n\nwords\n",
 }
 
 
@@ -51,6 +54,9 @@ REASONS = {
     "a problem that others make": ({"notes/aa/z.md": f"# Zeta\n\n{LONG}\n"}, "notes/b.html"),
     "the spelling of a concept": ({"notes/c.md": "# Gamma\n\n[[Tide]] [[Tide]] [[Tide]]\n"}, "concept/tide.html"),
     "what occurs with a concept": ({"notes/c.md": BASE["notes/c.md"].replace("[[moon]]", "[[star]]")}, "concept/tide.html"),
+    "the text of a note within a note within it": ({"notes/shown/psi.md": "# Psi\n\nothers\n"}, "notes/shown/f.html"),
+    "a mention with other words around it": ({"notes/shown/psi.md": "# Psi\n\nsee Delta here\n"}, "notes/sub/d.html"),
+    "the group of a concept": ({"notes/sub/d.md": "# Delta\n\n[[moon]] [[star]]\n"}, "concept/tide.html"),
     "a new folder": ({"notes/new/e.md": "# Epsilon\n"}, "notes/a.html"),
     "a linked note that becomes private": ({"notes/b.md": "---\npublish: false\n---\n# Beta\n"}, "notes/a.html"),
     "a tag that gets another page": ({"notes/sub/d.md": "# Delta\n\n#x-y\n"}, ""),
