@@ -8,6 +8,7 @@ import pytest
 from pages_memory import body_of, graph_of, page, site_of, text_of, tree, written
 
 from memsite.note import Problem
+from memsite.pages import Keys, SitePlan
 from memsite.pages.source import published_source
 
 SECRET = "---\npublish: false\naliases: [Codename]\ntags: [hush]\ntype: plot\n---\nThe launch is in May. [[a]] [[Moonbase]] ![[plan.png]]\n"
@@ -126,3 +127,17 @@ def test_the_published_source_has_no_comments(source: str, published: str) -> No
 
 def test_a_source_that_is_no_text_stays() -> None:
     assert published_source(b"\xff%%x%%") == b"\xff%%x%%"
+
+
+def test_a_new_name_of_a_private_note_changes_the_pages_that_link_to_it() -> None:
+    def site(title: str) -> SitePlan:
+        private = f"---\npublish: false\ntitle: {title}\n---\nx"
+        return site_of({"vault/p.md": private, "vault/a.md": "[our plan](p.md) [[b]]", "vault/b.md": "x"})
+
+    before, after = site("Something"), site("Our Plan")
+    assert "our plan" in body_of(page(before, "vault/a.html"))
+    assert "our plan" not in page(after, "vault/a.html")
+    assert "our plan" not in page(after, "vault/b.html")
+    for url in ("vault/a.html", "vault/b.html"):
+        keys = [Keys(plan).of(next(one for one in plan.pages if one.url == url)) for plan in (before, after)]
+        assert keys[0] != keys[1]

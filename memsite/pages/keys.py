@@ -139,7 +139,8 @@ class Keys:
             private = [
                 one for one in targets if isinstance(one, Found) and one.address not in self._plan.notes
             ]
-            card = _digest(self._plan.notes[address], note.checksum, note.kind, note.entry, private)
+            words = note.document.links if private else ()
+            card = _digest(self._plan.notes[address], note.checksum, note.kind, note.entry, private, words)
             self._cards[address] = card
         return card
 
