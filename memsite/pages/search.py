@@ -15,10 +15,13 @@ import json
 import re
 import unicodedata
 import zlib
+from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from operator import itemgetter
+from typing import TypeAlias
 
 from memsite.markdown import match_key, visible
 from memsite.note import Concept, Note
@@ -51,6 +54,10 @@ _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020
 _CJK_RUNS = re.compile(f"([{_CJK}]+)")
 _SIGNS = frozenset('[]{}<>*+#$%&@=~^|\\/"`_')
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+
+
+_Placed: TypeAlias = tuple[str, Note | Concept]
+"""The encoded URL of a document, and what it is about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,15 +114,18 @@ def words_of(text: str) -> list[str]:
 
 def search_files(plan: SitePlan) -> Iterator[tuple[str, bytes]]:
     """URL and bytes of every file of the index."""
-    shards = _document_shards(_entries(plan))
-    documents = [entry for shard in shards for entry in shard]
+    shards = _document_shards(plan)
+    terms = _Terms()
     for number, shard in enumerate(shards):
-        rows = [[e.url, e.title, e.store, e.type, e.date, list(e.tags), e.text] for e in shard]
+        entries = [_entry(subject, plan) for _, subject in shard]
+        for entry in entries:
+            terms.add(entry)
+        rows = [[e.url, e.title, e.store, e.type, e.date, list(e.tags), e.text] for e in entries]
         yield f"search/d/{number}.js", _script("d", number, rows)
-    chunks = list(_chunks(_postings(documents)))
+    chunks = list(_chunks(terms.postings()))
     for number, chunk in enumerate(chunks):
         yield f"search/t/{number}.js", _script("t", number, [part for pair in chunk for part in pair])
-    lengths = _title_words(documents)
+    lengths = _by_length(terms.in_titles)
     for size, words in lengths.items():
         yield f"search/w/{size}.js", _script("w", size, words)
     yield "search/index.js", _script("index", 0, _index(plan, shards, chunks, lengths))
@@ -123,7 +133,7 @@ def search_files(plan: SitePlan) -> Iterator[tuple[str, bytes]]:
 
 def _index(
     plan: SitePlan,
-    shards: list[list[_Entry]],
+    shards: Sequence[Sequence[_Placed]],
     chunks: list[list[tuple[str, str]]],
     lengths: Mapping[int, list[str]],
 ) -> dict[str, object]:
@@ -138,11 +148,10 @@ def _index(
     }
 
 
-def _entries(plan: SitePlan) -> Iterator[_Entry]:
-    for note in plan.graph.notes.values():
-        yield _note_entry(note, plan)
-    for key, url in plan.concepts.items():
-        yield _concept_entry(plan.graph.concepts[key], plan.href(url), plan)
+def _entry(subject: Note | Concept, plan: SitePlan) -> _Entry:
+    if isinstance(subject, Note):
+        return _note_entry(subject, plan)
+    return _concept_entry(subject, plan.href(plan.concepts[subject.key]), plan)
 
 
 def _pictures(title: str) -> list[str]:
@@ -200,18 +209,20 @@ def _note_entry(note: Note, plan: SitePlan) -> _Entry:
     )
 
 
-def _document_shards(entries: Iterable[_Entry]) -> list[list[_Entry]]:
+def _document_shards(plan: SitePlan) -> list[list[_Placed]]:
     """Documents spread by a hash of their URL, so that a preview finds its document by the URL alone.
     The number of shards is a power of two: it changes rarely."""
-    known = list(entries)
+    graph = plan.graph
+    known: list[_Placed] = [(plan.href(plan.notes[one.address]), one) for one in graph.notes.values()]
+    known += ((plan.href(url), graph.concepts[key]) for key, url in plan.concepts.items())
     amount = 1
     while amount * _DOCUMENTS < len(known):
         amount *= 2
-    shards: list[list[_Entry]] = [[] for _ in range(amount)]
-    for entry in known:
-        shards[url_hash(entry.url) % amount].append(entry)
+    shards: list[list[_Placed]] = [[] for _ in range(amount)]
+    for placed in known:
+        shards[url_hash(placed[0]) % amount].append(placed)
     for shard in shards:
-        shard.sort(key=lambda entry: entry.url)
+        shard.sort(key=itemgetter(0))
     return shards
 
 
@@ -223,21 +234,41 @@ def url_hash(url: str) -> int:
     return value
 
 
-def _postings(documents: Iterable[_Entry]) -> dict[str, str]:
-    """Each term with its postings, terms sorted. Facets are terms behind a control character.
+class _Terms:
+    """Collects the terms of all documents, one after the other.
 
-    On the way a posting is one number, the document's times 32 plus the level.
+    A posting is one number, that of the document times 32 plus the level.
     """
-    found: defaultdict[str, list[int]] = defaultdict(list)
-    for number, entry in enumerate(documents):
+
+    def __init__(self) -> None:
+        self.in_titles: set[str] = set()
+        """Words of titles, without short ones and numbers, which have too many neighbours."""
+        self._found: defaultdict[str, array[int]] = defaultdict(_numbers)
+        self._documents = 0
+
+    def add(self, entry: _Entry) -> None:
+        found, number = self._found, self._documents << 5
+        self._documents += 1
         base = _SATURATION * (1 - _LENGTH_SHARE + _LENGTH_SHARE * entry.length / _USUAL_LENGTH)
         for term, weight in entry.weights.items():
-            found[term].append(number << 5 | int(_LEVELS * weight / (weight + base)))
+            found[term].append(number | int(_LEVELS * weight / (weight + base)))
         for term in entry.heads:
             found[term][-1] += _IN_TITLE
         for facet in _facets(entry):
-            found[facet].append(number << 5)
-    return {term: _encoded(found[term], whole=term[0] == "\x01") for term in sorted(found)}
+            found[facet].append(number)
+        self.in_titles.update(
+            word
+            for word in words_of(entry.title)
+            if len(word) > 3 and not word.isdigit() and not _CJK_RUNS.search(word)
+        )
+
+    def postings(self) -> dict[str, str]:
+        """Each term with its postings as text, terms sorted. Facets are terms behind a control character."""
+        return {term: _encoded(self._found[term], whole=term[0] == "\x01") for term in sorted(self._found)}
+
+
+def _numbers() -> array[int]:
+    return array("L")
 
 
 def _facets(entry: _Entry) -> Iterator[str]:
@@ -247,7 +278,7 @@ def _facets(entry: _Entry) -> Iterator[str]:
         yield f"\x01g{match_key(tag)}"
 
 
-def _encoded(postings: list[int], *, whole: bool) -> str:
+def _encoded(postings: Sequence[int], *, whole: bool) -> str:
     """Gaps and levels as text. A list that was cut begins with `!` and the true number of notes."""
     parts = []
     if len(postings) > _MOST_POSTINGS and not whole:
@@ -262,7 +293,7 @@ def _encoded(postings: list[int], *, whole: bool) -> str:
     return "".join(parts)
 
 
-def _heaviest(postings: list[int]) -> list[int]:
+def _heaviest(postings: Sequence[int]) -> list[int]:
     """The postings of the highest levels, as many as are kept, still in order of documents."""
     amounts = Counter(posting & 31 for posting in postings)
     level, left = 31, _MOST_POSTINGS
@@ -304,18 +335,12 @@ def _chunks(postings: Mapping[str, str]) -> Iterator[list[tuple[str, str]]]:
         yield chunk
 
 
-def _title_words(documents: Iterable[_Entry]) -> dict[int, list[str]]:
-    """Words of titles by length, for forgiving a slip. Short ones and numbers have too many neighbours."""
-    words = {
-        word
-        for entry in documents
-        for word in words_of(entry.title)
-        if len(word) > 3 and not word.isdigit() and not _CJK_RUNS.search(word)
-    }
-    by_length: defaultdict[int, list[str]] = defaultdict(list)
+def _by_length(words: Iterable[str]) -> dict[int, list[str]]:
+    """Words by their length, for forgiving a slip."""
+    found: defaultdict[int, list[str]] = defaultdict(list)
     for word in sorted(words):
-        by_length[len(word)].append(word)
-    return dict(sorted(by_length.items()))
+        found[len(word)].append(word)
+    return dict(sorted(found.items()))
 
 
 def _script(kind: str, key: int, value: object) -> bytes:
