@@ -9,6 +9,7 @@ generators of peers.py that are installed, in turn with memsite.
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import shutil
 import subprocess
@@ -52,26 +53,30 @@ for number in range(sum(1 for path in sample.rglob("*") if path.is_file())):
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Seconds of wall and processor time, megabytes of memory at the peak."""
+    """Seconds of wall and processor time, megabytes of memory at the peak of the largest process."""
 
     wall: float
     processor: float
     memory: float
+    said: str = ""
+    """What the command printed."""
 
 
 def measure(command: Sequence[str | Path], folder: Path) -> Cost:
     """Run a command and say what it cost. Stops the bench when it fails."""
     start = time.perf_counter()
-    with tempfile.TemporaryFile() as said:
-        process = subprocess.Popen([*map(str, command)], cwd=folder, stdout=subprocess.DEVNULL, stderr=said)
+    with tempfile.TemporaryFile() as printed, tempfile.TemporaryFile() as said:
+        process = subprocess.Popen([*map(str, command)], cwd=folder, stdout=printed, stderr=said)
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         if process.returncode not in (0, 1):
             said.seek(0)
             sys.exit(f"{' '.join(map(str, command))}\n{said.read().decode()}")
-    wall = time.perf_counter() - start
+        wall = time.perf_counter() - start
+        printed.seek(0)
+        output = printed.read().decode()
     scale = 1 if sys.platform == "darwin" else 1024
-    return Cost(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * scale / 1e6)
+    return Cost(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * scale / 1e6, output)
 
 
 def corpus(folder: Path, notes: int) -> Path:
@@ -100,12 +105,19 @@ def edited(project: Path, text: str) -> Callable[[], None]:
     return edit
 
 
+def forget(project: Path, site: Path) -> None:
+    """Everything that earlier builds left."""
+    shutil.rmtree(site, ignore_errors=True)
+    shutil.rmtree(project / ".memsite", ignore_errors=True)
+
+
 def table(project: Path, site: Path) -> dict[str, Cost]:
     """Everything that is measured on one corpus, in order."""
-    shutil.rmtree(site, ignore_errors=True)
-    build = (*MEMSITE, "build", "--quiet", "--output", site)
+    forget(project, site)
+    build = (*MEMSITE, "build", "--quiet", "--json", "--output", site)
     steps: list[tuple[str, Callable[[], None], Sequence[str | Path]]] = [
         ("build, cold", lambda: None, build),
+        ("build, cold, one process", lambda: forget(project, site), (*build, "--jobs", "1")),
         ("build, nothing changed", lambda: None, build),
         ("build, one note reworded", edited(project, "\nmore words\n"), build),
         ("build, one link more", edited(project, "\n[[agent]] [[memory]]\n"), build),
@@ -136,6 +148,11 @@ def show(notes: int, costs: dict[str, Cost]) -> None:
     for name, cost in costs.items():
         ratios = f"{cost.processor / parse:7.2f} | {cost.processor / copy:12.2f}"
         print(f"| {name:28} | {cost.wall:6.2f} | {cost.processor:5.2f} | {cost.memory:7.0f} | {ratios} |")
+    print("\nWall seconds by stage\n")
+    for name, cost in costs.items():
+        if cost.said.startswith("{"):
+            stages = json.loads(cost.said)["seconds"].items()
+            print(f"- {name}: {', '.join(f'{stage} {seconds:.2f}' for stage, seconds in stages)}")
 
 
 def main() -> None:
