@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from memsite.beside import beside, processors
 from memsite.build import names, places
@@ -247,6 +247,7 @@ def _files(plan: SitePlan, memory: Memory, kept: Kept, clock: _Clock) -> Iterato
 
     keys = Keys(plan, relations=kept.relations)
     graph = _graph_files(plan, memory, kept, keys.of_graph())
+    search = _ahead(lambda: list(search_files(plan)), plan, kept)
     for done, page in enumerate(plan.pages):
         clock.progress("render", done, len(plan.pages))
         with clock.stage("compare"):
@@ -255,7 +256,9 @@ def _files(plan: SitePlan, memory: Memory, kept: Kept, clock: _Clock) -> Iterato
             with clock.stage("render"):
                 written = render(page, plan)
             yield page.url, written
-    yield from clock.timed("search", search_files(plan))
+    with clock.stage("search"):
+        found = search()
+    yield from found
     yield from clock.timed("graph", graph())
     yield from ((url, path.read_bytes()) for url, path in static_files(plan))
     roots = _roots(memory)
@@ -265,9 +268,9 @@ def _files(plan: SitePlan, memory: Memory, kept: Kept, clock: _Clock) -> Iterato
             note = plan.graph.notes[address]
             yield url, published_source(note_bytes(stores[note.store], note.path))
     for (store, path), url in plan.assets.items():
-        found = asset_bytes(Asset(store, path), roots)
-        if found is not None:
-            yield url, found
+        asset = asset_bytes(Asset(store, path), roots)
+        if asset is not None:
+            yield url, asset
     yield "_headers", response_headers(plan)
     yield ".nojekyll", b""
     kept.relations = keys.relations()
@@ -283,20 +286,26 @@ def _graph_files(
     if kept.keep_group(GRAPH, key):
         return lambda: iter(())
 
-    def make() -> bytes:
+    def make() -> tuple[bytes, list[tuple[str, bytes]]]:
         views = graph_views(plan, previous=places.load(memory.project))
-        return marshal.dumps((placements_json(placements(views)), list(graph_files(plan, views))))
+        return placements_json(placements(views)), list(graph_files(plan, views))
 
     prepare(plan)
-    made = beside(make, jobs=kept.jobs if len(plan.graph.notes) >= _MANY else 1)
+    made = _ahead(make, plan, kept)
 
     def files() -> Iterator[tuple[str, bytes]]:
-        placed, written = marshal.loads(made())  # noqa: S302 - from our own process
+        placed, written = made()
         places.save(memory.project, placed)
         kept.grouped(GRAPH, [url for url, _ in written])
         yield from written
 
     return files
+
+
+def _ahead(make: Callable[[], Any], plan: SitePlan, kept: Kept) -> Callable[[], Any]:
+    """Begin to make plain values in another process, where the memory is large enough for that."""
+    made = beside(lambda: marshal.dumps(make()), jobs=kept.jobs if len(plan.graph.notes) >= _MANY else 1)
+    return lambda: marshal.loads(made())  # noqa: S302 - from our own process
 
 
 def _roots(memory: Memory) -> dict[str, Path]:
