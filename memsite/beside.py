@@ -6,7 +6,8 @@ import os
 import sys
 import threading
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Protocol
 
 Result = Callable[[], bytes]
 """Waits for the bytes."""
@@ -18,36 +19,104 @@ def beside(work: Callable[[], bytes], *, jobs: int) -> Result:
     copied: outside Linux, and when threads run. Work that fails beside is done again here, where its error
     can be raised.
     """
-    if jobs < 2 or sys.platform != "linux" or threading.active_count() > 1:
+    if not _can_be_copied(jobs):
         return work
     reader, writer = os.pipe()
-    with warnings.catch_warnings():
-        # Threads that number libraries keep waiting are no danger to a copy.
-        warnings.simplefilter("ignore", DeprecationWarning)
-        child = os.fork()
-    if child == 0:
-        os.close(reader)
-        _hand_over(work, writer)
+    child = _copied(lambda: _write(writer, work()), closing=(reader,))
     os.close(writer)
 
     def result() -> bytes:
-        with os.fdopen(reader, "rb") as pipe:
-            made = pipe.read()
-        _, status = os.waitpid(child, 0)
-        return made if status == 0 else work()
+        made = _read(reader)
+        return made if _ended_well(child) else work()
 
     return result
 
 
-def _hand_over(work: Callable[[], bytes], writer: int) -> None:
-    """What the second process does; it never returns into the program of the first."""
+class Reader(Protocol):
+    """Takes pieces of work one by one, and says in the end what came of them."""
+
+    def take(self, piece: bytes) -> None: ...
+    def result(self) -> bytes: ...
+
+
+class Fed:
+    """Hands pieces to a reader in a process of its own, under the same conditions as `beside`."""
+
+    def __init__(self, reader: Reader, *, jobs: int) -> None:
+        self._reader = reader
+        self._child = 0
+        if _can_be_copied(jobs):
+            taken, given = os.pipe()
+            answered, answering = os.pipe()
+            self._child = _copied(lambda: _feed(reader, taken, answering), closing=(given, answered))
+            os.close(taken)
+            os.close(answering)
+            self._pieces, self._answer = os.fdopen(given, "wb", buffering=1 << 20), answered
+
+    def take(self, piece: bytes) -> None:
+        """Raises BrokenPipeError when the other process was ended from outside."""
+        if not self._child:
+            self._reader.take(piece)
+            return
+        self._pieces.write(len(piece).to_bytes(_LENGTH))
+        self._pieces.write(piece)
+
+    def result(self) -> bytes:
+        """What the reader says. Raises BrokenPipeError as `take` does: what it read cannot be had again."""
+        if not self._child:
+            return self._reader.result()
+        self._pieces.close()
+        made = _read(self._answer)
+        if not _ended_well(self._child):
+            raise BrokenPipeError("A process of memsite was ended from outside.")
+        return made
+
+
+_LENGTH = 8
+"""Bytes of the length of a piece."""
+
+
+def _can_be_copied(jobs: int) -> bool:
+    return jobs > 1 and sys.platform == "linux" and threading.active_count() == 1
+
+
+def _copied(work: Callable[[], None], *, closing: Sequence[int]) -> int:
+    """The number of a new process that does `work` and then ends; it never returns into the program."""
+    with warnings.catch_warnings():
+        # Threads that number libraries keep waiting are no danger to a copy.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        child = os.fork()
+    if child:
+        return child
     status = 1
     try:
-        with os.fdopen(writer, "wb") as pipe:
-            pipe.write(work())
+        for descriptor in closing:
+            os.close(descriptor)
+        work()
         status = 0
     finally:
         os._exit(status)
+
+
+def _feed(reader: Reader, taken: int, answering: int) -> None:
+    with os.fdopen(taken, "rb", buffering=1 << 20) as pieces:
+        while length := pieces.read(_LENGTH):
+            reader.take(pieces.read(int.from_bytes(length)))
+    _write(answering, reader.result())
+
+
+def _write(writer: int, made: bytes) -> None:
+    with os.fdopen(writer, "wb") as pipe:
+        pipe.write(made)
+
+
+def _read(reader: int) -> bytes:
+    with os.fdopen(reader, "rb") as pipe:
+        return pipe.read()
+
+
+def _ended_well(child: int) -> bool:
+    return os.waitpid(child, 0)[1] == 0
 
 
 def processors() -> int:

@@ -97,3 +97,63 @@ def test_two_processes_build_the_site_of_one(project: Any, tmp_path: Path) -> No
     )
     assert first == second
     assert len(first) > 450
+
+
+@linux
+def test_pieces_are_read_in_another_process_in_order() -> None:
+    program = """
+import os
+from memsite.beside import Fed
+class Reader:
+    def __init__(self):
+        self.found = []
+    def take(self, piece):
+        self.found.append(piece)
+    def result(self):
+        return b"|".join([str(os.getpid()).encode(), *self.found])
+fed = Fed(Reader(), jobs=2)
+for number in range(3):
+    fed.take(str(number).encode())
+fed.take(b"")
+fed.take(b"x" * 3_000_000)
+said = fed.result().split(b"|")
+print(int(said[0]) != os.getpid(), said[1:5], len(said[5]))
+"""
+    assert alone(program) == "True [b'0', b'1', b'2', b''] 3000000\n"
+
+
+@linux
+def test_a_reader_that_is_ended_from_outside_is_an_error_and_not_silence() -> None:
+    program = """
+import os
+from memsite.beside import Fed
+class Reader:
+    def take(self, piece):
+        os._exit(3)
+    def result(self):
+        return b""
+try:
+    fed = Fed(Reader(), jobs=2)
+    for _ in range(100):
+        fed.take(b"x" * 100_000)
+    print(fed.result())
+except BrokenPipeError:
+    print("an error")
+"""
+    assert alone(program) == "an error\n"
+
+
+@linux
+def test_secrets_are_found_by_several_processes_too(project: Any) -> None:
+    token = "ghp_" + "0123456789abcdefghijABCDEFGHIJ012345"
+    notes = {f"notes/{number}.md": f"# Note {number}\n\nwords\n" for number in range(420)}
+    root = project({**notes, "notes/x.md": f"# X\n\n{token[:9]}<b></b>{token[9:]}\n"})
+    said = [
+        subprocess.run(
+            [sys.executable, "-m", "memsite", "build", "-q", "--no-cache", "--jobs", jobs, "-o", f"site{jobs}"],
+            cwd=root, capture_output=True, text=True, check=False,
+        )
+        for jobs in ("1", "2")
+    ]  # fmt: skip
+    assert said[0].returncode == said[1].returncode
+    assert said[0].stderr.replace("site1", "") == said[1].stderr.replace("site2", "")

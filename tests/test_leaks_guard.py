@@ -21,6 +21,10 @@ def source(text: str | bytes, path: str = "a.md", **entry: object) -> Source:
     return Source("notes", "vault", path, content, "0" * 64, 0.0, row)
 
 
+def look(guard: Guard, url: str, written: bytes) -> None:
+    guard.places += (*guard.output(url, written), *guard.rest())
+
+
 def published(guard: Guard, given: Source) -> Source:
     found = guard.source(given, shown=f"notes/{given.path}")
     assert found is not None
@@ -33,14 +37,14 @@ def test_an_ordinary_note_passes_untouched() -> None:
         source("# A\r\n\nplain \udcff".encode("utf-8", "surrogateescape"), title="A", tags=("x",)),
     )
     assert published(guard, given) == given
-    guard.output("a.html", b"<p>plain</p>")
+    look(guard, "a.html", b"<p>plain</p>")
     guard.refuse()
 
 
 def test_a_secret_stops_the_build_and_is_named_without_being_shown() -> None:
     guard = Guard()
     published(guard, source(f"# A\n\n{TOKEN}\n"))
-    guard.output("a.html", f"<p>\n{TOKEN}</p>".encode())
+    look(guard, "a.html", f"<p>\n{TOKEN}</p>".encode())
     with pytest.raises(Leak) as refusal:
         guard.refuse()
     assert refusal.value.code == "E017"
@@ -70,7 +74,7 @@ def test_redaction_lets_nothing_out(kind: str) -> None:
     assert secret[-8:] not in shown
     assert "█" in shown
     assert guard.redacted
-    guard.output("a.md", clean.content)
+    look(guard, "a.md", clean.content)
     guard.refuse()
 
 
@@ -87,9 +91,9 @@ def test_a_name_that_is_a_secret() -> None:
 
 def test_the_gate_looks_at_what_was_missed_before() -> None:
     guard = Guard(redacts=True)
-    guard.output("search/0.js", f'x = {{"t": "{TOKEN}"}}'.encode())
-    guard.output(f"n/{TOKEN}.html", b"")
-    guard.output("files/a.png", TOKEN.encode())
+    look(guard, "search/0.js", f'x = {{"t": "{TOKEN}"}}'.encode())
+    look(guard, f"n/{TOKEN}.html", b"")
+    look(guard, "files/a.png", TOKEN.encode())
     with pytest.raises(Leak):
         guard.refuse()
     assert [place.path for place in guard.places] == ["search/0.js", "n/█github-token█.html"]
@@ -99,8 +103,8 @@ def test_the_frame_of_pages_hides_nothing() -> None:
     """Lines that were seen before are skipped, but not when they held something."""
     guard = Guard()
     for name in ("a.html", "b.html"):
-        guard.output(name, f"<nav>frame of the page</nav>\n<p>{TOKEN}</p>".encode())
-    guard.output("c.html", f"<nav>frame of the page</nav>\n<p>new\n{TOKEN}</p>".encode())
+        look(guard, name, f"<nav>frame of the page</nav>\n<p>{TOKEN}</p>".encode())
+    look(guard, "c.html", f"<nav>frame of the page</nav>\n<p>new\n{TOKEN}</p>".encode())
     with pytest.raises(Leak):
         guard.refuse()
     assert [(place.path, place.line) for place in guard.places] == [
@@ -128,7 +132,7 @@ def test_the_frame_of_pages_hides_nothing() -> None:
 )
 def test_no_disguise_passes_the_gate(url: str, text: str) -> None:
     guard = Guard()
-    guard.output(url, f"<nav>first line</nav>\n{text}\n".encode())
+    look(guard, url, f"<nav>first line</nav>\n{text}\n".encode())
     with pytest.raises(Leak) as refusal:
         guard.refuse()
     assert [place.path for place in guard.places] == [url]
@@ -138,8 +142,8 @@ def test_no_disguise_passes_the_gate(url: str, text: str) -> None:
 def test_many_files_are_looked_at_in_turn() -> None:
     guard = Guard()
     for number in range(60):
-        guard.output(f"{number}.html", f"<p>{'ordinary words ' * 5000}{number}</p>".encode())
-    guard.output("last.html", TOKEN.encode())
+        look(guard, f"{number}.html", f"<p>{'ordinary words ' * 5000}{number}</p>".encode())
+    look(guard, "last.html", TOKEN.encode())
     with pytest.raises(Leak, match=r"last\.html:1"):
         guard.refuse()
 
@@ -156,7 +160,7 @@ def test_home_folders_never_get_out(kind: str) -> None:
 def test_an_unusual_home_of_the_builder() -> None:
     guard = Guard(homes=longest_first(["/srv", "/srv/build-me", "/"]))
     assert published(guard, source("at /srv/build-me/x and /srv/y")).content == b"at ~/x and ~/y"
-    guard.output("a.html", b"<p>/srv/build-me</p>")
+    look(guard, "a.html", b"<p>/srv/build-me</p>")
     assert guard.places[0].kind == "home-path"
 
 

@@ -28,7 +28,7 @@ from memsite.build.last import (
     world_of,
 )
 from memsite.build.output import MARK, Output, is_ours, open_output
-from memsite.build.secrets import Leaks, guarded, note_bytes
+from memsite.build.secrets import Gatekeeper, Leaks, guarded, note_bytes
 from memsite.note import Address, Asset, Problem
 
 if TYPE_CHECKING:
@@ -211,16 +211,19 @@ def _written(
     """Make every file of the plan that is not there yet, write it, follow its links, and put the new
     site in place."""
     site, audit = kept.site, kept.audit
+    gatekeeper = Gatekeeper(guard, jobs=_jobs(plan, kept)) if guard else None
     for url, written in _files(plan, memory, kept, clock):
         with clock.stage("write"):
             site.put(url, written)
         if url.endswith((".html", ".css")):
             with clock.stage("audit"):
                 audit.add(url, written.decode())
-        if guard and url in site.staged:
+        if gatekeeper and url in site.staged:
             with clock.stage("leaks"):
-                guard.output(url, written)
-    if guard:
+                gatekeeper.take(url, written)
+    if guard and gatekeeper:
+        with clock.stage("leaks"):
+            gatekeeper.finish()
         guard.refuse(among=plan.graph.notes)
     with clock.stage("audit"):
         faults = audit.faults({*site.kept, *site.staged})
@@ -304,8 +307,12 @@ def _graph_files(
 
 def _ahead(make: Callable[[], Any], plan: SitePlan, kept: Kept) -> Callable[[], Any]:
     """Begin to make plain values in another process, where the memory is large enough for that."""
-    made = beside(lambda: marshal.dumps(make()), jobs=kept.jobs if len(plan.graph.notes) >= _MANY else 1)
+    made = beside(lambda: marshal.dumps(make()), jobs=_jobs(plan, kept))
     return lambda: marshal.loads(made())  # noqa: S302 - from our own process
+
+
+def _jobs(plan: SitePlan, kept: Kept) -> int:
+    return kept.jobs if len(plan.graph.notes) >= _MANY else 1
 
 
 def _roots(memory: Memory) -> dict[str, Path]:

@@ -25,6 +25,6 @@ def graph_file(memory: Memory, *, leaks: Leaks | None = None) -> bytes:
     planned = plan(memory.graph(), (), memory.config)
     document = graph_document(planned, graph_views(planned))
     if guard:
-        guard.output(_NAME, document)
+        guard.places += (*guard.output(_NAME, document), *guard.rest())
         guard.refuse(among=planned.graph.notes)
     return document

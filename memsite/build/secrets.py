@@ -7,21 +7,23 @@ No mark inside a note can silence this.
 
 from __future__ import annotations
 
+import marshal
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from functools import cache
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
+from memsite.beside import Fed
 from memsite.errors import BadConfig, NotFound
 from memsite.note import Address, Source
 from memsite.stores.reading import read_inside
 
 if TYPE_CHECKING:
-    from memsite.leaks import AllowList, Engine, Guard, Vetting
+    from memsite.leaks import AllowList, Engine, Guard, Place, Vetting
     from memsite.memory import Memory
     from memsite.stores import Store
 
@@ -59,6 +61,38 @@ def guarded(
     groups = groupby(sources, key=attrgetter("store"))
     published.understand([clean for name, group in groups for clean in by_store[name].cleaned(group)])
     return published, guard
+
+
+class Gatekeeper:
+    """Has every file that is going to be written looked at by the guard, beside what makes more of them."""
+
+    def __init__(self, guard: Guard, *, jobs: int) -> None:
+        self._guard = guard
+        self._fed = Fed(_Look(guard), jobs=jobs)
+
+    def take(self, url: str, written: bytes) -> None:
+        self._fed.take(marshal.dumps((url, written)))
+
+    def finish(self) -> None:
+        """Tell the guard what was found."""
+        from memsite.leaks import Place
+
+        self._guard.places += (Place(*one) for one in marshal.loads(self._fed.result()))  # noqa: S302
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """What the gatekeeper's process does."""
+
+    guard: Guard
+    found: list[Place] = field(default_factory=list)
+
+    def take(self, piece: bytes) -> None:
+        self.found.extend(self.guard.output(*marshal.loads(piece)))  # noqa: S302 - from our own process
+
+    def result(self) -> bytes:
+        self.found.extend(self.guard.rest())
+        return marshal.dumps([astuple(one) for one in self.found])
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ taken off, and each file that is going to be written.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 
@@ -115,20 +115,24 @@ class Guard:
         text = source.content.decode(encoding_of(source.content), "replace") if self.homes else ""
         return any(home in text or home in names for home in self.homes)
 
-    def output(self, url: str, written: bytes) -> None:
-        """Looks at a file that is going to be written: the last gate. `refuse` is told in the end."""
+    def output(self, url: str, written: bytes) -> Iterator[Place]:
+        """What must not get out of a file that is going to be written, and of others before it: the last
+        gate. Nothing is said before there is enough to look at: ask `rest` in the end."""
         if not url.endswith(_TEXT_FILES):
             return
         text = written.decode("utf-8", "replace")
-        self.places += map(_at_the_gate, self._gate.take(url, text))
-        self.places += (Place(url, 1, "home-path", home) for home in self.homes if home in text)
+        yield from map(_at_the_gate, self._gate.take(url, text))
+        yield from (Place(url, 1, "home-path", home) for home in self.homes if home in text)
+
+    def rest(self) -> Iterator[Place]:
+        """What must not get out of the files that were not looked at yet."""
+        return map(_at_the_gate, self._gate.rest())
 
     def refuse(self, *, among: Container[Address] | None = None) -> None:
         """Raises Leak (E017) with every place when anything was found that must not get out.
 
         `among` are the notes that are published; what others hold does no harm.
         """
-        self.places += map(_at_the_gate, self._gate.rest())
         grave = [
             each for each in self.places if among is None or each.address is None or each.address in among
         ]
