@@ -98,6 +98,8 @@ def _listen(host: str, port: int | None) -> socket.socket:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listening.bind((host, candidate))
+            # From now on who comes waits, so that the address may be told before the server runs.
+            listening.listen()
         except (OSError, OverflowError):
             listening.close()
         else:
