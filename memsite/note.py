@@ -202,6 +202,8 @@ class Note:
     entry: IndexEntry | None = None
     findings: tuple[Finding, ...] = ()
     """The document's findings and those that need the index row as well."""
+    altered: Checksum | None = None
+    """As in `Source`: of what may be published of it, where that is not the file."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,6 +57,21 @@ def test_the_configuration_may_ask_for_it(project: Any, tmp_path: Path) -> None:
     assert TOKEN.encode() not in build(root, tmp_path / "site")
 
 
+def test_what_is_no_longer_allowed_does_not_stay(
+    project: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing has changed but the key that the allowed values are fingerprints under."""
+    settings = (
+        '[stores.notes]\nkind = "vault"\npath = "notes"\n[leaks]\nredact = true\nallow = "allowed.txt"\n'
+    )
+    root = project({"notes/a.md": NOTE, "notes/other.md": "# Other\n\n[[a]]\n", "memsite.toml": settings})
+    (root / "allowed.txt").write_text(f"{fingerprint(TOKEN, b'one key')} an example\n")
+    monkeypatch.setenv(KEY_VARIABLE, "one key")
+    assert TOKEN.encode() in build(root, tmp_path / "site")
+    monkeypatch.setenv(KEY_VARIABLE, "another key")
+    assert TOKEN.encode() not in build(root, tmp_path / "site")
+
+
 def test_a_preview_shows_it(project: Any, tmp_path: Path) -> None:
     assert TOKEN.encode() in build(project({"notes/a.md": NOTE}), tmp_path / "site", leaks="publish")
 

@@ -19,6 +19,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from memsite.build.secrets import leaks_key
 from memsite.cache import FOLDER, read_sealed, write_sealed
 from memsite.note import Problem, Source, StoreView
 
@@ -93,7 +94,9 @@ def settings_key(memory: Memory, *, leaks: str) -> str:
     """One checksum of all that every file of a site depends on: configuration, templates, own files."""
     own = [(path.name, path.read_bytes() if path.is_file() else None) for path in _own_files(memory)]
     home = os.path.expanduser("~")  # noqa: PTH111 - never raises
-    return _checksum([leaks, home, replace(memory.config, file=None), str(memory.config.file), *own])
+    # Under another key the same list allows other values.
+    key = hashlib.sha256(leaks_key()).hexdigest() if memory.config.leaks.allow else ""
+    return _checksum([leaks, home, key, replace(memory.config, file=None), str(memory.config.file), *own])
 
 
 def inputs_key(memory: Memory, sources: Sequence[Source], *, settings: str) -> str:

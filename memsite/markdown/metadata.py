@@ -37,6 +37,7 @@ def describe(source: Source, document: Document) -> Note:
         kind=source.kind,
         path=source.path,
         checksum=source.checksum,
+        altered=source.altered,
         size=len(source.content),
         modified=source.modified,
         id=_entry_id(source),

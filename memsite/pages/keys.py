@@ -60,7 +60,8 @@ class Keys:
 
     def of_source(self, address: Address) -> str:
         """The key of a note's raw Markdown."""
-        return self._plan.graph.notes[address].checksum
+        note = self._plan.graph.notes[address]
+        return note.altered or note.checksum
 
     def of_graph(self) -> str:
         """The key of all files of the graph together."""
@@ -140,7 +141,9 @@ class Keys:
                 one for one in targets if isinstance(one, Found) and one.address not in self._plan.notes
             ]
             words = note.document.links if private else ()
-            card = _digest(self._plan.notes[address], note.checksum, note.kind, note.entry, private, words)
+            card = _digest(
+                self._plan.notes[address], note.checksum, note.altered, note.kind, note.entry, private, words
+            )
             self._cards[address] = card
         return card
 
