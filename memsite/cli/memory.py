@@ -75,7 +75,7 @@ def _fields(row: Row) -> tuple[str, ...]:
         'memsite search "token refresh"', "memsite search --regex 'retry|backoff' --store workflow"
     ),
 )
-@click.argument("query")
+@click.argument("query", nargs=-1, required=True)
 @click.option("--store", help="Only this store.")
 @click.option("--tag", "tags", multiple=True, help="Only notes with this tag; given twice, with both.")
 @click.option("--type", "types", multiple=True, help="Only notes of this type; given twice, of either.")
@@ -83,14 +83,23 @@ def _fields(row: Row) -> tuple[str, ...]:
 @click.option("--regex", is_flag=True, help="QUERY is a regular expression.")
 @output_options
 def search_command(
-    query: str, store: str | None, tags: tuple[str, ...], types: tuple[str, ...], limit: int, *, regex: bool
+    query: tuple[str, ...],
+    store: str | None,
+    tags: tuple[str, ...],
+    types: tuple[str, ...],
+    limit: int,
+    *,
+    regex: bool,
 ) -> int:
     """Search the full text of all notes, best hits first: titles, then headings, then text.
+
+    Several words are one query, as if they stood in quotes.
 
     Exits with 1 when nothing is found, as grep does.
     """
     options = invocation()
-    answer = options.memory().search(query, store=store, tags=tags, types=types, limit=limit, regex=regex)
+    words = " ".join(query)
+    answer = options.memory().search(words, store=store, tags=tags, types=types, limit=limit, regex=regex)
     if options.format == "json":
         echo_answer(answer)
         return int(not answer.hits)
