@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import zlib
-from collections import defaultdict, deque
+from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+Joined: TypeAlias = Any
+"""Edges as rows (node, node, weight) of whole numbers: a sequence, or a numpy table of int64."""
 
 _NAMED_AFTER = 3
 
 _VISITS = 20
 """A node is looked at so many times on average at most, on one level: the time stays linear."""
 _LEAST_GAIN = 1e-9
-_MANY_EDGES = 1_000_000
 _STRONG_TIES = 16
+"""Edges a node on average that are looked at. Memories have about ten; what has more is pruned, so that
+the time grows with the nodes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +43,7 @@ def find_communities(
     ids: Sequence[str],
     labels: Sequence[str],
     ranks: Sequence[float],
-    joined: Sequence[tuple[int, int, int]],
+    joined: Joined,
     *,
     resolution: float = 1.0,
     seed: int = 42,
@@ -46,17 +51,14 @@ def find_communities(
     """Group nodes 0..n-1 by `joined` (node, node, weight), the two directions of a pair summed.
 
     Always the Louvain below, though faster ones exist as wheels for some machines: the same memory
-    has to give the same numbers everywhere. Of more than a million edges only the 16 strongest of each
-    node are looked at. The biggest community is
-    number 0; of equal ones the one with the smallest id.
+    has to give the same numbers everywhere. Where a node has more than 16 edges on average, only the 16
+    strongest of each are looked at. The biggest community is number 0; of equal ones the one with the
+    smallest id.
     """
-    weights: dict[tuple[int, int], int] = defaultdict(int)
-    for one, other, weight in joined:
-        weights[min(one, other), max(one, other)] += weight
-    joined = [(one, other, weight) for (one, other), weight in sorted(weights.items())]
-    if len(joined) > _MANY_EDGES:
-        joined = [joined[place] for place in strongest(len(ids), joined, each=_STRONG_TIES)]
-    groups = sorted(_louvain(joined, resolution, seed), key=lambda group: (-len(group), group[0]))
+    table = strong = _undirected(len(ids), joined)
+    if len(table) > _STRONG_TIES * len(ids):
+        strong = table[strongest(len(ids), table, each=_STRONG_TIES)]
+    groups = sorted(_louvain(strong, resolution, seed), key=lambda group: (-len(group), group[0]))
     of = [-1] * len(ids)
     for number, group in enumerate(groups):
         for place in group:
@@ -66,18 +68,30 @@ def find_communities(
         central = sorted(group, key=lambda place: (-ranks[place], ids[place]))
         name = _named_after([labels[place] for place in central])
         communities.append(Community(number, name, tuple(ids[place] for place in central)))
-    return Grouping(tuple(of), tuple(communities), _modularity(weights, of))
+    return Grouping(tuple(of), tuple(communities), _modularity(table, of))
 
 
-def strongest(count: int, joined: Sequence[tuple[int, int, int]], *, each: int) -> list[int]:
+def _undirected(count: int, joined: Joined) -> Any:
+    """A row (smaller node, larger node, weight) for each pair, sorted."""
+    import numpy as np
+
+    table = np.asarray(joined, dtype=np.int64).reshape(-1, 3)
+    codes = table[:, :2].min(axis=1) * count + table[:, :2].max(axis=1)
+    pairs, place = np.unique(codes, return_inverse=True)
+    # Sums of whole numbers below 2^53 are exact.
+    weights = np.bincount(place, table[:, 2], len(pairs)).astype(np.int64)
+    return np.column_stack([pairs // max(1, count), pairs % max(1, count), weights])
+
+
+def strongest(count: int, joined: Joined, *, each: int) -> list[int]:
     """Positions in `joined` (node, node, weight) of the edges that are among the `each` strongest of
     one of their two nodes, in order. Of equally strong ones, those to the rarer partner.
     """
     import numpy as np
 
-    if not joined:
+    if not len(joined):
         return []
-    table = np.array(joined, dtype=np.int64)
+    table = np.asarray(joined, dtype=np.int64)
     near = np.concatenate([table[:, 0], table[:, 1]])
     far = np.concatenate([table[:, 1], table[:, 0]])
     weight = np.concatenate([table[:, 2], table[:, 2]])
@@ -95,13 +109,15 @@ def strongest(count: int, joined: Sequence[tuple[int, int, int]], *, each: int) 
 # on long chains (a diary whose days link to the next) takes minutes, and offers no limit.
 
 
-def _louvain(joined: Sequence[tuple[int, int, int]], resolution: float, seed: int) -> list[list[int]]:
+def _louvain(joined: Any, resolution: float, seed: int) -> list[list[int]]:
     """Groups of the nodes that have edges, each sorted."""
-    groups = [[place] for place in sorted({place for edge in joined for place in edge[:2]})]
-    index = {group[0]: number for number, group in enumerate(groups)}
+    import numpy as np
+
+    places, ends = np.unique(joined[:, :2], return_inverse=True)
+    groups = [[place] for place in places.tolist()]
     ties: list[dict[int, int]] = [{} for _ in groups]
-    for one, other, weight in joined:
-        ties[index[one]][index[other]] = ties[index[other]][index[one]] = weight
+    for (one, other), weight in zip(ends.reshape(-1, 2).tolist(), joined[:, 2].tolist(), strict=True):
+        ties[one][other] = ties[other][one] = weight
     degrees = [sum(near.values()) for near in ties]
     while len(groups) > 1:
         of = _moved(ties, degrees, resolution, seed)
@@ -172,18 +188,17 @@ def _named_after(labels: Iterable[str]) -> str:
     return ", ".join(list(dict.fromkeys(labels))[:_NAMED_AFTER])
 
 
-def _modularity(weights: dict[tuple[int, int], int], of: Sequence[int]) -> float:
+def _modularity(table: Any, of: Sequence[int]) -> float:
     """Newman's Q: share of the weight inside communities, less what chance would put there."""
-    total = sum(weights.values())
-    inside = 0
-    ends: dict[int, int] = defaultdict(int)
-    for (one, other), weight in weights.items():
-        inside += weight * (of[one] == of[other])
-        ends[of[one]] += weight
-        ends[of[other]] += weight
-    if not total:
+    import numpy as np
+
+    if not len(table):
         return 0.0
+    one, other = np.asarray(of)[table[:, 0]], np.asarray(of)[table[:, 1]]
+    weights = table[:, 2]
+    total, inside = int(weights.sum()), int(weights[one == other].sum())
+    groups = max(of) + 1
+    ends = np.bincount(one, weights, groups) + np.bincount(other, weights, groups)
     # Whole numbers up to here, and one division: no order of summing can change a digit.
-    expected = sum(count * count for count in ends.values())
-    quality: float = round((4 * total * inside - expected) / (4 * total * total), 6)
-    return quality
+    expected = sum(int(count) ** 2 for count in ends)
+    return round((4 * total * inside - expected) / (4 * total * total), 6)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from memsite.graph.communities import Community, find_communities
+from memsite.graph.communities import Community, Joined, find_communities
 from memsite.note import Address, ConceptTarget, Found, Graph
 
 NodeKind: TypeAlias = Literal["note", "concept"]
@@ -85,14 +85,12 @@ def _pairs(things: Sequence[int], count: int) -> list[int]:
     ]
 
 
-def _counted(pairs: array[int], count: int) -> list[tuple[int, int, int]]:
-    """(node, node, times), sorted."""
+def _counted(pairs: array[int], count: int) -> Joined:
+    """A row (node, node, times) for each pair, sorted."""
     import numpy as np
 
     codes, times = np.unique(np.frombuffer(pairs, dtype=np.int64), return_counts=True)
-    return list(
-        zip((codes // max(1, count)).tolist(), (codes % max(1, count)).tolist(), times.tolist(), strict=True)
-    )
+    return np.column_stack([codes // max(1, count), codes % max(1, count), times])
 
 
 def note_network(graph: Graph, *, resolution: float = 1.0, seed: int = 42) -> Network:
@@ -139,7 +137,7 @@ def things_of(graph: Graph, address: Address) -> list[str]:
 def _network(
     graph: Graph,
     ids: Sequence[str],
-    joined: Sequence[tuple[int, int, int]],
+    joined: Joined,
     relations: Mapping[tuple[int, int], set[str]],
     *,
     resolution: float,
@@ -157,7 +155,7 @@ def _network(
             Edge(ids[one], ids[other], weight, tuple(sorted(relations[one, other])))
             if (one, other) in relations
             else Edge(ids[one], ids[other], weight)
-            for one, other, weight in joined
+            for one, other, weight in joined.tolist()
         ),
         communities=grouping.communities,
         modularity=grouping.modularity,
@@ -175,14 +173,11 @@ def _label(graph: Graph, node: str) -> str:
     return graph.notes[node].title
 
 
-def _degrees(count: int, joined: Sequence[tuple[int, int, int]]) -> tuple[list[int], list[int]]:
+def _degrees(count: int, joined: Joined) -> tuple[list[int], list[int]]:
     """Number of neighbours, and sum of the weights, for each node."""
     import numpy as np
 
-    if not joined:
-        return [0] * count, [0] * count
-    table = np.array(joined, dtype=np.int64)
-    ends, weights = table[:, :2], np.repeat(table[:, 2], 2)
+    ends, weights = joined[:, :2], np.repeat(joined[:, 2], 2)
     neighbours = np.unique(ends.min(axis=1) * count + ends.max(axis=1))
     degrees = np.bincount(neighbours // count, minlength=count) + np.bincount(
         neighbours % count, minlength=count
@@ -191,18 +186,16 @@ def _degrees(count: int, joined: Sequence[tuple[int, int, int]]) -> tuple[list[i
     return degrees.tolist(), sums.tolist()
 
 
-def page_rank(
-    count: int, joined: Sequence[tuple[int, int, int]], *, directed: bool, rounds: int = 40
-) -> list[float]:
+def page_rank(count: int, joined: Joined, *, directed: bool, rounds: int = 40) -> list[float]:
     """PageRank (damping 0.85) times the number of nodes, to six decimals.
 
     A fixed number of rounds of plain sums: linear in nodes + edges, and the same figures everywhere.
     """
-    if not joined:
+    if not len(joined):
         return [1.0] * count
     import numpy as np
 
-    table = np.array(joined, dtype=np.int64)
+    table = np.asarray(joined, dtype=np.int64)
     source, target, weight = table[:, 0], table[:, 1], table[:, 2].astype(np.float64)
     if not directed:
         source, target = np.concatenate([source, target]), np.concatenate([target, source])

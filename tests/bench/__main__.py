@@ -125,6 +125,7 @@ def table(project: Path, site: Path) -> dict[str, Cost]:
         ("memsite list", lambda: None, (*MEMSITE, "list", "--plain")),
         ("memsite view", lambda: None, (*MEMSITE, "view", a_note(project).stem)),
         ("memsite search", lambda: None, (*MEMSITE, "search", "cache checksum")),
+        ("memsite check, after an edit", lambda: None, (*MEMSITE, "check")),
         ("memsite check", lambda: None, (*MEMSITE, "check")),
     ]
     costs = {}
