@@ -11,6 +11,7 @@ from memsite.pages import plan
 from memsite.pages.health_pages import cut_line
 from memsite.pages.listings import shown_place
 from memsite.pages.note_page import shortened
+from memsite.pages.relations import Relations
 
 
 @pytest.mark.parametrize(
@@ -169,3 +170,12 @@ def test_a_concept_names_its_group_and_the_other_concepts_of_it() -> None:
     assert "harbour" in group
     assert "parser" not in group
     assert 'id="ms-group"' not in page(site, "concept/alone.html")
+
+
+def test_a_list_of_everything_says_nothing_of_what_belongs_together() -> None:
+    """Else a note with 20,000 links would cost 400 million steps."""
+    everything = " ".join(f"[[thing {number}]]" for number in range(1_100))
+    graph = graph_of({"v/list.md": everything, "v/a.md": "[[thing 1]] and [[thing 2]]"})
+    relations = Relations(graph)
+    assert relations.together("thing-1") == (("concept:thing-2", 1),)
+    assert relations.together("thing-9") == ()

@@ -19,6 +19,8 @@ _ANY = ("utf-8", "surrogatepass")
 _TOGETHER = 24
 _LOOKED_AT = 300
 """Notes of a concept that are read for what else they name."""
+_TELLING = 1_000
+"""Nodes; that two of them stand in a note which names more says nothing."""
 
 
 Record: TypeAlias = tuple[str, dict[Address, list[tuple[Any, ...]]], list[tuple[Any, ...]]]
@@ -63,7 +65,8 @@ class Relations:
         concept = self.graph.concepts[key]
         counts: Counter[str] = Counter()
         for address in list(dict.fromkeys(one.address for one in concept.mentions))[:_LOOKED_AT]:
-            counts.update(self._nodes[address])
+            if len(self._nodes[address]) <= _TELLING:
+                counts.update(self._nodes[address])
         del counts[CONCEPT + key]
         return tuple(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))[:_TOGETHER])
 
