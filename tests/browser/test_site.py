@@ -85,9 +85,12 @@ def opened(browser: Browser, site: Path, host: str, request: pytest.FixtureReque
             "requestfailed",
             lambda asked: faults.append(f"{asked.failure} {asked.url}") if asked.failure != ABORTED else None,
         )
+        # A drawn diagram is an image out of the page's own memory: a `blob:`.
         page.on(
             "request",
-            lambda asked: None if asked.url.startswith(base) else faults.append(f"left {asked.url}"),
+            lambda asked: (
+                None if asked.url.startswith((base, "blob:")) else faults.append(f"left {asked.url}")
+            ),
         )
         page.goto(base + url)
         return page
