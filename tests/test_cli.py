@@ -405,3 +405,10 @@ def test_reports_are_no_notes_of_the_store_they_lie_in(memsite: Shell) -> None:
 
 def test_nothing_is_compared_with_an_empty_name(memsite: Shell) -> None:
     assert "E019" in memsite("diff", "").err
+
+
+def test_a_concept_that_stands_alone_says_so(memsite: Shell) -> None:
+    (memsite.root / "notes/alone.md").write_text("# Alone\n\n[[tide]]\n")
+    ran = memsite("context", "tide")
+    assert ran.out == ""
+    assert "tide is named with nothing else." in ran.err

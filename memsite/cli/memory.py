@@ -198,6 +198,8 @@ def _print_context(answer: ConceptContext, *, plain: bool) -> None:
         where = f"in {len(answer.notes)} notes, community {answer.community}"
         echo(f"{style(visible(answer.name), bold=True)}  {where}")
     print_rows(("CONCEPT", "NOTES", "STEPS", "WHERE"), rows, plain=plain)
+    if not related:
+        note_line(visible(f"{answer.name} is named with nothing else."))
     if answer.siblings and not plain:
         echo(visible(f"Same community, no relation: {', '.join(answer.siblings)}"))
     for preview in answer.previews:
