@@ -318,3 +318,13 @@ def test_no_page_moves_when_a_namesake_comes_or_goes(project: Any, tmp_path: Pat
     assert {path.name: path.read_bytes() for path in (site / "notes").glob("*.md")}.items() < before.items()
     build_site(open_memory(root), site, clean=True)
     assert b"two" in (site / "notes/a-b.html").read_bytes()
+
+
+def test_a_graph_that_begins_with_its_groups_is_a_sound_page(
+    project: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As it does in a memory of more than 50,000 nodes."""
+    monkeypatch.setattr("memsite.pages.graph_pictures.CROWDED", 2)
+    result = build(project(FILES), tmp_path / "site")
+    assert result.faults == ()
+    assert "#view=" in (tmp_path / "site/graph.html").read_text()
