@@ -54,22 +54,33 @@ class Fed:
             self._pieces, self._answer = os.fdopen(given, "wb", buffering=1 << 20), answered
 
     def take(self, piece: bytes) -> None:
-        """Raises BrokenPipeError when the other process was ended from outside."""
+        """Raises ChildProcessError when the other process was ended from outside."""
         if not self._child:
             self._reader.take(piece)
             return
-        self._pieces.write(len(piece).to_bytes(_LENGTH))
-        self._pieces.write(piece)
+        try:
+            self._pieces.write(len(piece).to_bytes(_LENGTH))
+            self._pieces.write(piece)
+        except BrokenPipeError:
+            raise _ended_from_outside() from None
 
     def result(self) -> bytes:
-        """What the reader says. Raises BrokenPipeError as `take` does: what it read cannot be had again."""
+        """What the reader says. Raises ChildProcessError as `take` does: what it read cannot be had again."""
         if not self._child:
             return self._reader.result()
-        self._pieces.close()
+        try:
+            self._pieces.close()
+        except BrokenPipeError:
+            raise _ended_from_outside() from None
         made = _read(self._answer)
         if not _ended_well(self._child):
-            raise BrokenPipeError("A process of memsite was ended from outside.")
+            raise _ended_from_outside()
         return made
+
+
+def _ended_from_outside() -> ChildProcessError:
+    # Not the broken pipe itself: to the command line that means a reader who has heard enough, no failure.
+    return ChildProcessError("a process of memsite was ended from outside; `--jobs 1` needs no other")
 
 
 _LENGTH = 8

@@ -137,7 +137,7 @@ try:
     for _ in range(100):
         fed.take(b"x" * 100_000)
     print(fed.result())
-except BrokenPipeError:
+except ChildProcessError:
     print("an error")
 """
     assert alone(program) == "an error\n"
@@ -157,3 +157,22 @@ def test_secrets_are_found_by_several_processes_too(project: Any) -> None:
     ]  # fmt: skip
     assert said[0].returncode == said[1].returncode
     assert said[0].stderr.replace("site1", "") == said[1].stderr.replace("site2", "")
+
+
+@linux
+def test_a_build_whose_look_for_secrets_is_killed_fails_and_says_so(project: Any) -> None:
+    """As it happens where memory runs out: nothing is published that nobody has looked at."""
+    root = project({f"notes/{number}.md": f"# Note {number}\n\nwords\n" for number in range(420)})
+    program = """
+import os, sys
+from memsite.leaks import Guard
+Guard.output = lambda *_: os._exit(9)
+from memsite.cli import main
+main()
+"""
+    command = [sys.executable, "-c", program, "build", "-q", "--jobs", "2", "-o", "site"]
+    run = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+    assert run.returncode not in (0, None)
+    assert "ended from outside" in run.stderr
+    assert "Traceback" not in run.stderr
+    assert not (root / "site/index.html").exists()
