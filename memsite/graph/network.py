@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from memsite.graph.communities import Community, Joined, find_communities
+from memsite.graph.communities import Community, Joined, find_communities, undirected
 from memsite.note import Address, ConceptTarget, Found, Graph
 
 NodeKind: TypeAlias = Literal["note", "concept"]
@@ -18,6 +18,7 @@ CONCEPT = "concept:"
 
 _NEIGHBOURS = 64
 _PAIRS = 20_000
+_STILL = 1e-8
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +148,7 @@ def _network(
     ranks = page_rank(len(ids), joined, directed=directed)
     labels = [_label(graph, node) for node in ids]
     grouping = find_communities(ids, labels, ranks, joined, resolution=resolution, seed=seed)
-    degrees, sums = _degrees(len(ids), joined)
+    degrees, sums = _degrees(len(ids), undirected(len(ids), joined))
     kinds = map(_kind, ids)
     return Network(
         nodes=tuple(map(Node, ids, labels, kinds, degrees, sums, ranks, grouping.of)),
@@ -173,30 +174,27 @@ def _label(graph: Graph, node: str) -> str:
     return graph.notes[node].title
 
 
-def _degrees(count: int, joined: Joined) -> tuple[list[int], list[int]]:
-    """Number of neighbours, and sum of the weights, for each node."""
+def _degrees(count: int, pairs: Joined) -> tuple[list[int], list[int]]:
+    """Number of neighbours, and sum of the weights, for each node; every pair of nodes is one row."""
     import numpy as np
 
-    ends, weights = joined[:, :2], np.repeat(joined[:, 2], 2)
-    neighbours = np.unique(ends.min(axis=1) * count + ends.max(axis=1))
-    degrees = np.bincount(neighbours // count, minlength=count) + np.bincount(
-        neighbours % count, minlength=count
-    )
-    sums = np.bincount(ends.ravel(), weights, count).astype(np.int64)
+    one, other, weight = pairs[:, 0], pairs[:, 1], pairs[:, 2]
+    degrees = np.bincount(one, minlength=count) + np.bincount(other, minlength=count)
+    sums = (np.bincount(one, weight, count) + np.bincount(other, weight, count)).astype(np.int64)
     return degrees.tolist(), sums.tolist()
 
 
 def page_rank(count: int, joined: Joined, *, directed: bool, rounds: int = 40) -> list[float]:
     """PageRank (damping 0.85) times the number of nodes, to six decimals.
 
-    A fixed number of rounds of plain sums: linear in nodes + edges, and the same figures everywhere.
+    Plain sums until nothing moves by a hundred millionth, 40 rounds at most: linear in nodes + edges, and the
+    same figures everywhere.
     """
     if not len(joined):
         return [1.0] * count
     import numpy as np
 
-    table = np.asarray(joined, dtype=np.int64)
-    source, target, weight = table[:, 0], table[:, 1], table[:, 2].astype(np.float64)
+    source, target, weight = np.ascontiguousarray(np.asarray(joined, dtype=np.int64).T)
     if not directed:
         source, target = np.concatenate([source, target]), np.concatenate([target, source])
         weight = np.concatenate([weight, weight])
@@ -205,5 +203,7 @@ def page_rank(count: int, joined: Joined, *, directed: bool, rounds: int = 40) -
     rank: Any = np.ones(count)
     for _ in range(rounds):
         lost = float(rank[out == 0].sum()) / count
-        rank = 0.15 + 0.85 * (np.bincount(target, share * rank[source], count) + lost)
+        before, rank = rank, 0.15 + 0.85 * (np.bincount(target, share * rank[source], count) + lost)
+        if np.abs(rank - before).max() < _STILL:
+            break
     return [round(float(value), 6) for value in rank]
