@@ -138,7 +138,8 @@ def vet(memory: Memory) -> Vetting:
     """
     from memsite.leaks import Vetting
 
-    memory.vetting = vetting = Vetting(allow_list(memory), _engine())
+    vetting = Vetting(allow_list(memory), _engine())
+    memory.vet(vetting)
     return vetting
 
 

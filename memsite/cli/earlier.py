@@ -31,10 +31,10 @@ def difference(memory: Memory, against: str) -> MemoryDiff:
     from memsite.build.secrets import vet
     from memsite.check import compare
 
-    vet(memory)
+    vetting = vet(memory)
     with _earlier(memory, against) as (before, now):
         if before:
-            before.vetting = memory.vetting
+            before.vet(vetting)
         return compare(state_of(before) if before else _nothing(), state_of(now))
 
 

@@ -6,11 +6,11 @@ The command line, the build, the server and other programs go through it.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, MutableMapping, Sequence
+from collections.abc import Iterator, MutableMapping, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from memsite.config import Config
 from memsite.edit import Edit, Operation
@@ -39,7 +39,7 @@ from memsite.memory.identifiers import (
     store_order,
 )
 from memsite.memory.listing import filter_of
-from memsite.memory.understanding import all_understood, understood
+from memsite.memory.understanding import Understanding, Vetting
 from memsite.note import Address, Backlink, Checksum, Document, Graph, Note, Problem, Source, address_of
 
 if TYPE_CHECKING:
@@ -48,8 +48,6 @@ if TYPE_CHECKING:
     from memsite.stores.files import WritableStore
 
 LOCK_SECONDS = 10.0
-
-Vetting: TypeAlias = Callable[[Source, Document], Document]
 
 
 def open_memory(
@@ -92,10 +90,7 @@ class Memory:
         self.project = project
         self.discovery = discovery
         self.stores: tuple[Store, ...] = discovery.stores
-        self._documents: MutableMapping[Checksum, Document] = {} if documents is None else documents
-        self._understood: dict[Address, Checksum] = {}
-        self._described: dict[Address, tuple[object, Note]] = {}
-        self._vetting: Vetting | None = None
+        self.understanding = Understanding(documents)
         self.lock_seconds = lock_seconds
         self.locking = locking
         self._notes: tuple[Note, ...] | None = None
@@ -106,20 +101,13 @@ class Memory:
     def over(self, stores: Sequence[Store]) -> Memory:
         """The same memory, read through other stores; what is parsed already is shared."""
         discovery = replace(self.discovery, stores=tuple(stores))
-        other = Memory(self.config, self.project, discovery=discovery, documents=self._documents)
-        other._vetting = self._vetting
-        other._described = dict(self._described)
+        other = Memory(self.config, self.project, discovery=discovery)
+        other.understanding = self.understanding.shared()
         return other
 
-    @property
-    def vetting(self) -> Vetting | None:
-        """Adds findings to a note that do not depend on its bytes alone."""
-        return self._vetting
-
-    @vetting.setter
-    def vetting(self, vetting: Vetting | None) -> None:
-        self._vetting = vetting
-        self._described.clear()
+    def vet(self, vetting: Vetting) -> None:
+        """From now on, add to each note the findings of `vetting`."""
+        self.understanding.vet(vetting)
         self.reload()
 
     # Reading ---------------------------------------------------------------------------------
@@ -133,30 +121,12 @@ class Memory:
     def understand(self, sources: Sequence[Source], *, jobs: int = 1) -> None:
         """Take `sources`, read just now, for all that the stores hold. `jobs` processes parse them."""
         self.reload()
-        new = {_key(each): each.content for each in sources if _key(each) not in self._documents}
-        self._documents.update(all_understood(new, jobs=jobs))
+        self.understanding.parse(sources, jobs=jobs)
         self._notes = tuple(map(self.note, sources))
 
     def note(self, source: Source) -> Note:
         """What `source` says; parsed once for each checksum."""
-        from memsite.markdown import describe
-
-        key = _key(source)
-        facts = (key, source.checksum, source.modified, source.entry)
-        known = self._described.get(source.address)
-        if known and known[0] == facts:
-            return known[1]
-        document = self._documents.get(key)
-        if document is None:
-            document = self._documents[key] = understood(source.content)
-        # One document an address: a process that lives long must not keep every version it saw.
-        before = self._understood.get(source.address, key)
-        if before != key:
-            self._documents.pop(before, None)
-        self._understood[source.address] = key
-        note = describe(source, self._vetting(source, document) if self._vetting else document)
-        self._described[source.address] = (facts, note)
-        return note
+        return self.understanding.note(source)
 
     def graph(self) -> Graph:
         """All notes with their links resolved; fresh after a write."""
@@ -497,10 +467,6 @@ class Memory:
             finally:
                 self.reload()
 
-    def knows(self, checksum: Checksum) -> bool:
-        """Whether a note of these bytes is parsed already."""
-        return checksum in self._documents
-
 
 def _first_path(store: Store, name: str) -> str | None:
     """The path of a note that `name` is exactly. Raises OutsideStore for a link that leads out."""
@@ -525,11 +491,6 @@ def _only(wanted: Identifier, places: Sequence[tuple[Store, str]]) -> tuple[Stor
 
 def _checksum(text: str | None) -> Checksum | None:
     return None if text is None else parse_checksum(text)
-
-
-def _key(source: Source) -> Checksum:
-    """The checksum of the bytes that are parsed."""
-    return source.altered or source.checksum
 
 
 def _now() -> datetime:

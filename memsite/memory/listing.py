@@ -143,7 +143,7 @@ def head(memory: Memory, source: Source) -> Note:
     if _is_named(source, document):
         return describe(source, document)
     block = _FIRST_BLOCK.match(source.content, start)
-    if block is None or memory.knows(source.checksum):
+    if block is None or memory.understanding.knows(source.checksum):
         return memory.note(source)
     return describe(source, parse(source.content[: block.end()]))
 
