@@ -78,6 +78,17 @@ def test_a_hub_lists_all_and_quotes_the_first() -> None:
     assert text.count("<blockquote") == 100
 
 
+def test_of_a_note_that_links_again_and_again_the_first_sentences_are_quoted() -> None:
+    files = {
+        "vault/hub.md": "x",
+        "vault/log.md": "see [[hub]] here\n\n" * 23,
+        "vault/few.md": "[[hub]]\n\n" * 20,
+    }
+    text = page(site_of(files), "vault/hub.html")
+    assert text.count("<blockquote") == 40
+    assert text.count("and 3 more") == 1
+
+
 def test_a_deprecated_note_leads_to_its_successor() -> None:
     files = {"vault/old.md": "---\nstatus: deprecated\nsupersededBy: new\n---\nx", "vault/new.md": "y"}
     text = page(site_of(files), "vault/old.html")

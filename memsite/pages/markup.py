@@ -6,7 +6,7 @@ are ten thousand pages. Every value is escaped here, at the one place where it i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
@@ -24,7 +24,7 @@ def add_filters(environment: Environment, texts: SimpleNamespace) -> None:
     """Put the filters of this module into `environment`; `texts` are the words they use."""
 
     def mentioning(groups: Sequence[Group]) -> Markup:
-        return _safe("".join(_group(group, texts.under, headed=len(groups) > 1) for group in groups))
+        return _safe("".join(_group(group, texts, headed=len(groups) > 1) for group in groups))
 
     environment.filters["link"] = lambda named: _safe(_link(named))
     environment.filters["chips"] = lambda names: _safe("\n".join(map(_chip, names)))
@@ -69,17 +69,19 @@ def _entry(entry: Entry) -> str:
     return f'<li><a href="{escape(entry.href)}"{current}>{escape(entry.label)}</a></li>'
 
 
-def _group(group: Group, under: str, *, headed: bool) -> str:
+def _group(group: Group, texts: SimpleNamespace, *, headed: bool) -> str:
     count = f'<span class="ms-count">{group.count:,}</span>'
     head = f'<h3 class="ms-label" dir="auto">{escape(group.store)} {count}</h3>' if headed else ""
-    entries = "\n".join(_mentioning(entry, under) for entry in group.entries)
+    entries = "\n".join(_mentioning(entry, texts) for entry in group.entries)
     return f'{head}<ul class="ms-mentions">\n{entries}\n</ul>\n'
 
 
-def _mentioning(entry: Mentioning, under: str) -> str:
+def _mentioning(entry: Mentioning, texts: SimpleNamespace) -> str:
     count = f' <span class="ms-count">{entry.count:,}</span>' if entry.count > 1 else ""
     link = f'<a href="{escape(entry.href)}">{escape(entry.title)}</a>'
-    return f"<li><p>{link}{count}</p>{_quotes(entry.quotes, under)}</li>"
+    unquoted = entry.count - len(entry.quotes) if entry.quotes else 0
+    more = f'<p class="ms-quiet">{escape(counted(unquoted, texts.count_more))}</p>' if unquoted else ""
+    return f"<li><p>{link}{count}</p>{_quotes(entry.quotes, texts.under)}{more}</li>"
 
 
 def _quotes(quotes: Iterable[Quote], under: str) -> str:
@@ -103,3 +105,13 @@ def _place(quote: Quote, under: str) -> str:
     if quote.heading:
         heading = f'{escape(under)} <a href="{escape(quote.href)}">{escape(quote.heading)}</a>'
     return f"<footer>{relation}{heading}</footer>" if relation or heading else ""
+
+
+def number(amount: int) -> str:
+    """`12345` as `12,345`."""
+    return f"{amount:,}"
+
+
+def counted(amount: int, forms: Mapping[str, str]) -> str:
+    """`amount` with its noun: `1 note`, `2 notes`."""
+    return (forms["one"] if amount == 1 else forms["other"]).format(n=number(amount))

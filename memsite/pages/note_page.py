@@ -34,6 +34,8 @@ CONTEXT = 150
 """Characters of a context shown before and after the link."""
 FULL_ENTRIES = 100
 """Linking notes shown with their sentences; a hub's further ones are only named."""
+_SENTENCES = 20
+"""Sentences shown of one linking note; of the others, their number."""
 LISTED = 60
 """Outgoing links shown at most."""
 _RELATED = 6
@@ -256,7 +258,7 @@ def quoted_by(backlinks: Iterable[Backlink], desk: Desk, root: str) -> tuple[Gro
 def _mentioning(address: Address, positions: list[int], desk: Desk, root: str, *, quotes: bool) -> Mentioning:
     note = desk.plan.graph.notes[address]
     href = desk.note_href(address, root)
-    shown = tuple(_quotes(note, positions, href)) if quotes else ()
+    shown = tuple(_quotes(note, positions[:_SENTENCES], href)) if quotes else ()
     return Mentioning(desk.titles[address], href, len(positions), shown)
 
 

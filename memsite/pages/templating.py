@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from html import escape
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from memsite.config import Config
 from memsite.markdown import visible
-from memsite.pages.markup import add_filters
+from memsite.pages.markup import add_filters, counted, number
 from memsite.templates import templates_folder
 
 if TYPE_CHECKING:
@@ -98,13 +97,3 @@ def _texts(folders: list[str]) -> SimpleNamespace:
         if path.is_file():
             words |= tomllib.loads(path.read_text(encoding="utf-8"))
     return SimpleNamespace(**words)
-
-
-def number(amount: int) -> str:
-    """`12345` as `12,345`."""
-    return f"{amount:,}"
-
-
-def counted(amount: int, forms: Mapping[str, str]) -> str:
-    """`amount` with its noun: `1 note`, `2 notes`."""
-    return (forms["one"] if amount == 1 else forms["other"]).format(n=number(amount))
