@@ -200,6 +200,8 @@ def test_a_mild_finding_stays_mild() -> None:
         ("<!-- memsite-ignore W005 -->\n\n[[gone.md]] [[c]]\n", []),
         ("# A\n\n[[c]]\n<!-- memsite-ignore missing-note -->\n[[gone.md]]\n", []),
         ("# A\n\n[[c]] [[gone.md]] <!-- memsite-ignore W005 -->\n", []),
+        ("# A\n\n[[c]] [[gone.md]] <!-- memsite-ignore w005 -->\n", []),
+        ("# A\n\n[[c]] [[gone.md]] <!-- memsite-ignore Missing-Note -->\n", []),
         ("# A\n\n[[c]] [[gone.md]] <!-- memsite-ignore W006 -->\n", ["W005"]),
         ("# A\n\n[[c]] [[gone.md]]\n\nmore\n\n<!-- memsite-ignore W005 -->\n", ["W005"]),
     ],

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
 
-from memsite.check.rules import BY_CODE, BY_NAME
+from memsite.check.rules import BY_CODE, BY_NAME, find_rule
 from memsite.config import CheckConfig, any_glob
 from memsite.errors import BadConfig
 from memsite.note import Finding, Graph, Note, Problem, Severity, StoreView
@@ -133,6 +133,6 @@ def _silenced(problem: Problem, graph: Graph) -> bool:
     if note is None or problem.code in NEVER_SILENCED:
         return False
     return any(
-        word in (problem.code, problem.rule) and line in (0, problem.line, problem.line - 1)
+        find_rule(word) == BY_CODE[problem.code] and line in (0, problem.line, problem.line - 1)
         for line, word in note.document.ignores
     )
