@@ -14,6 +14,7 @@ import pytest
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
+    from written_memory import Make
 
     from memsite.memory import Memory
 
@@ -27,6 +28,14 @@ def write_tree(root: Path, files: Mapping[str, str | bytes]) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(written.encode() if isinstance(written, str) else written)
     return root
+
+
+@pytest.fixture
+def make(tmp_path: Path) -> Make:
+    """Writes files by their names and opens the memory they make; see `written_memory`."""
+    from written_memory import memory_of
+
+    return functools.partial(memory_of, tmp_path)
 
 
 @pytest.fixture(autouse=True)

@@ -13,30 +13,16 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from written_memory import Make
 
 from memsite.errors import AmbiguousName, BadArgument, NotFound, OutsideStore, SectionNotFound
-from memsite.memory import Memory, open_memory
+from memsite.memory import open_memory
 from memsite.memory.answers import as_json
 from memsite.memory.identifiers import Named, choose, choose_exactly, parse_identifier
 from memsite.memory.writing import unified
 from memsite.note import Document
 
 NOW = datetime(2026, 4, 1, 12, 0, tzinfo=UTC)
-Make = Callable[..., Memory]
-
-
-@pytest.fixture
-def make(tmp_path: Path) -> Make:
-    def made(**named: str | bytes) -> Memory:
-        for folder in (".workflow/memory", "system", "vault"):
-            (tmp_path / folder).mkdir(parents=True, exist_ok=True)
-        for name, written in named.items():
-            path = tmp_path / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(written.encode() if isinstance(written, str) else written)
-        return open_memory(tmp_path, system_dir=tmp_path / "system", vaults=[("vault", tmp_path / "vault")])
-
-    return made
 
 
 # Finding

@@ -19,6 +19,7 @@ from pathlib import Path
 
 import pytest
 from filelock import FileLock
+from written_memory import Make, opened
 
 from memsite.errors import (
     BadArgument,
@@ -35,7 +36,7 @@ from memsite.errors import (
     StaleChecksum,
     WikiLinkRequired,
 )
-from memsite.memory import Memory, open_memory
+from memsite.memory import Memory
 from memsite.memory.answers import Written
 from memsite.stores import files, trash
 from memsite.stores.disk import Attributes, write_new
@@ -45,28 +46,6 @@ NOW = datetime(2026, 4, 1, 12, 0, tzinfo=UTC)
 INDEX = (
     '{"entries": [\n {"id": "MEM-1", "file": "MEM-1.md", "x": 1},\n {"id": "TIP-2", "file": "TIP-2.md"}\n]}\n'
 )
-
-Make = Callable[..., Memory]
-
-
-@pytest.fixture
-def make(tmp_path: Path) -> Make:
-    """A memory of files: `vault/` is a vault, `.workflow/memory` and `system` the other stores if used."""
-
-    def made(**named: str | bytes) -> Memory:
-        for folder in (".workflow/memory", "system", "vault"):
-            (tmp_path / folder).mkdir(parents=True, exist_ok=True)
-        for name, written in named.items():
-            path = tmp_path / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(written.encode() if isinstance(written, str) else written)
-        return opened(tmp_path)
-
-    return made
-
-
-def opened(root: Path) -> Memory:
-    return open_memory(root, system_dir=root / "system", vaults=[("vault", root / "vault")])
 
 
 def tree(root: Path) -> dict[str, tuple[bytes, int, int]]:
