@@ -195,6 +195,8 @@ def test_a_hash_may_belong_to_the_name(name: str, target: Target) -> None:
         ("guide#C# and F#", at("guide", "c-and-f")),
         ("guide.md#Setup", at("guide", "setup")),
         ("guide#🚀", at("guide", None, "🚀")),
+        ("guide#^setup", at("guide", None, "^setup")),
+        ("C# and F#^k4", at("C# and F#", "^k4")),
     ],
 )
 def test_fragments(name: str, target: Target) -> None:
@@ -203,7 +205,23 @@ def test_fragments(name: str, target: Target) -> None:
     twice = [heading.anchor for heading in guide.document.headings].index("linux", 3)
     object.__setattr__(guide.document.headings[twice], "anchor", "linux-1")
     seat = note("a.md", "## Here", links=[wiki(name)])
-    assert leads(resolve([guide, seat], [view()]), "a.md")[0] == target
+    sharp = note("C# and F#.md", "both ^k4\n")
+    assert leads(resolve([guide, sharp, seat], [view()]), "a.md")[0] == target
+
+
+def test_a_link_into_its_own_note_is_not_that_of_its_neighbour() -> None:
+    graph = resolve([note(name, "## Here\n[[#Here]] [[# Here]]\n") for name in ("a.md", "b.md")], [view()])
+    assert leads(graph, "a.md") == (at("a", "here"),) * 2
+    assert leads(graph, "b.md") == (at("b", "here"),) * 2
+
+
+def test_markdown_means_the_anchor_and_a_wikilink_the_words() -> None:
+    guide = note("guide.md", "## Setup\n## Setup\n## Setup 1\n")
+    for heading, anchor in zip(guide.document.headings, ("setup", "setup-1", "setup-1-1"), strict=True):
+        object.__setattr__(heading, "anchor", anchor)
+    seat = note("a.md", links=[markdown("guide.md#setup-1"), wiki("guide#Setup 1"), wiki("guide#Setup")])
+    wanted = (at("guide", "setup-1"), at("guide", "setup-1-1"), at("guide", "setup"))
+    assert leads(resolve([guide, seat], [view()]), "a.md") == wanted
 
 
 def test_a_note_wins_over_a_bare_block() -> None:
@@ -357,6 +375,7 @@ def test_order_of_input_does_not_matter() -> None:
         chance.shuffle(notes)
         again = resolve(notes, stores[::-1])
         assert again == first
+        assert [*again.stores] == [*first.stores]
         assert [*again.notes, *again.targets, *again.backlinks, *again.concepts, *again.ambiguous] == [
             *first.notes, *first.targets, *first.backlinks, *first.concepts, *first.ambiguous
         ]  # fmt: skip

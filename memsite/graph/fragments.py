@@ -20,9 +20,8 @@ class Fragments:
         self._document = document
         self._blocks = {match_key(block): block for block in reversed(document.blocks)}
         self._headings: dict[str, list[int]] = defaultdict(list)
-        self._anchors: dict[str, int] = {}
+        self._anchors = {heading.anchor for heading in document.headings}
         for position, heading in enumerate(document.headings):
-            self._anchors.setdefault(heading.anchor, position)
             for key in self._keys(heading.text):
                 self._headings[key].append(position)
         self._parents = _parents([heading.level for heading in document.headings])

@@ -86,7 +86,6 @@ class Resolver:
             (view.name, match_key(problem.path.rpartition("/")[2]))
             for view in stores.values()
             for problem in view.problems
-            if problem.path.endswith(".md")
         }
         self._has_entries = any(store.kind == "workflow" for store in stores.values())
         self._fragments: dict[Checksum, Fragments] = {}
@@ -164,7 +163,7 @@ class Resolver:
     def _bare_block(self, text: str, seat: Seat) -> Target | None:
         """`note^id`: read as a block only where note and block exist."""
         name, caret, block = text.rpartition("^")
-        hits = self.called(name.strip(), seat) if caret and name.strip() and "#" not in name else ()
+        hits = self.called(name.strip(), seat) if caret and name.strip() else ()
         if len(hits) == 1 and (anchor := self._places(hits[0]).block(block.strip())):
             return Found(hits[0].address, anchor)
         return None
