@@ -289,8 +289,8 @@ class _Table:
         self.refuse_unknown(fields)
         read = {key: self._value(key, value, hints[key]) for key, value in self.values.items()}
         for key, value in read.items():
-            if (fault := _fault(key, value)) is not None:
-                raise BadConfig(f"{self._where(key)} {fault}")
+            if (said := complaint(key, value)) is not None:
+                raise BadConfig(f"{self._where(key)} {said}")
         return section(**{**given, **read})
 
     def _where(self, key: str) -> str:
@@ -377,6 +377,7 @@ _RULES: Final[Mapping[str, tuple[Callable[[Any], bool], str]]] = {
 """What a value of the right type must be like, by key; keys mean the same in every table."""
 
 
-def _fault(key: str, value: object) -> str | None:
-    fits, complaint = _RULES.get(key, (None, ""))
-    return complaint if fits is not None and not fits(value) else None
+def complaint(key: str, value: object) -> str | None:
+    """What is wrong with a value of the right type, None when nothing is."""
+    fits, said = _RULES.get(key, (None, ""))
+    return said if fits is not None and not fits(value) else None

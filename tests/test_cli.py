@@ -127,6 +127,10 @@ def test_version(memsite: Shell) -> None:
         (["undo"], 1, "E002"),
         (["--project", "/nonexistent"], 2, "nonexistent"),
         (["leaks", "allow", "--reason", "x"], 2, "allow"),
+        (["build", "--base-url", "example.org"], 2, "https://"),
+        (["graph", "--depth", "2"], 2, "--concept"),
+        (["graph", "--html", "g.html", "--format", "dot"], 2, "leave the other options out"),
+        (["graph", "--concept", "Blue Grin"], 1, "Near: Blue Green."),
     ],
 )
 def test_refusals_say_what_to_do_in_three_lines(
@@ -145,6 +149,27 @@ def test_no_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert ran.code == 2
     assert ran.json["error"]["code"] == "E001"
     assert not list(tmp_path.iterdir())
+
+
+def test_where_memsite_looked_is_told_above_all_where_it_found_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran = Shell(tmp_path, monkeypatch)("stores", "--verbose")
+    assert (ran.code, ran.out) == (2, "")
+    assert f"tried {tmp_path / '.workflow/memory'} (workflow folder of the project): not there\n" in ran.err
+    assert "mkdir -p .workflow/memory" in ran.err
+
+
+def test_a_folder_of_markdown_is_offered_as_a_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes/a.md").write_text("[[x]]")
+    assert "memsite init --vault ." in Shell(tmp_path, monkeypatch)("list").err
+
+
+def test_a_preview_without_its_extra_says_how_to_install_it(memsite: Shell) -> None:
+    memsite._monkeypatch.setattr("memsite.cli.site.find_spec", lambda name: None)
+    ran = memsite("serve")
+    assert (ran.code, "pip install 'memsite[serve]'" in ran.err) == (2, True)
 
 
 def test_an_unknown_key_of_the_configuration(memsite: Shell) -> None:

@@ -255,7 +255,7 @@ def test_a_taken_port_is_refused_and_the_next_one_found() -> None:
         number = first.getsockname()[1]
         assert number >= FIRST_PORT
         first.listen()
-        with pytest.raises(BadArgument):
+        with pytest.raises(BadArgument, match=f"127.0.0.1 cannot be listened on at port {number}: in use"):
             _listen("127.0.0.1", number)
         with contextlib.closing(_listen("127.0.0.1", None)) as second:
             assert second.getsockname()[1] > number

@@ -6,6 +6,8 @@ import gc
 import sys
 import time
 from dataclasses import replace
+from difflib import get_close_matches
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +16,8 @@ import click
 from memsite.cli.options import examples, invocation, output_options, project_options
 from memsite.cli.shapes import build_value, counted, stores_value
 from memsite.cli.terminal import echo, echo_json, note_line, print_rows, style, visible
-from memsite.errors import BadArgument
+from memsite.config import complaint
+from memsite.errors import BadArgument, NoStore, NotFound
 
 if TYPE_CHECKING:
     from memsite.build import BuildResult, Leaks
@@ -64,6 +67,8 @@ def build_command(
     options = invocation()
     memory = options.memory(cached=not no_cache)
     if base_url is not None:
+        if wrong := complaint("base_url", base_url):
+            raise BadArgument(f"--base-url {wrong}.", hint="For example https://example.org/memory/.")
         memory.config = replace(memory.config, site=replace(memory.config.site, base_url=base_url))
     bar = None if options.quiet else _Bar.on_a_terminal()
     leaks: Leaks | None = "redact" if redact else None
@@ -125,9 +130,9 @@ def _print_build(result: BuildResult, *, quiet: bool) -> None:
     echo(
         visible(
             f"{result.output}: {plural(result.notes, 'note')} on {plural(result.pages, 'page')}{private}, "
-            f"{result.links} links followed, {result.bytes / 1e6:.1f} MB in {seconds:.1f} s "
-            f"({len(result.written)} files written, {result.unchanged} unchanged, "
-            f"{len(result.removed)} removed)"
+            f"{plural(result.links, 'link')} followed, {result.bytes / 1e6:.1f} MB in {seconds:.1f} s "
+            f"({plural(len(result.written), 'file')} written, {result.unchanged:,} unchanged, "
+            f"{len(result.removed):,} removed)"
         )
     )
     if any(result.since.values()) and not quiet:
@@ -173,12 +178,14 @@ def serve_command(output: Path | None, port: int | None, host: str, *, open_: bo
     Nobody but this machine can reach it, unless --host says otherwise; then every request needs the
     token in the printed address.
     """
-    try:
-        from memsite.serve import LOOPBACK, Preview, serve
-    except ModuleNotFoundError as error:
-        raise BadArgument(
-            f"`memsite serve` needs {error.name}.", hint="Install it with: pip install 'memsite[serve]'"
-        ) from error
+    for needed in ("starlette", "uvicorn", "watchfiles"):
+        if find_spec(needed) is None:
+            raise BadArgument(
+                f"`memsite serve` needs {needed}, which is not installed.",
+                hint="Install it with: pip install 'memsite[serve]'",
+            )
+    from memsite.serve import LOOPBACK, Preview, serve
+
     options = invocation()
     first = options.memory()
     folder = output or first.project / first.config.site.output
@@ -207,8 +214,13 @@ def serve_command(output: Path | None, port: int | None, host: str, *, open_: bo
 def stores_command() -> None:
     """Say which stores were found; with --verbose, where memsite looked."""
     options = invocation()
-    memory = options.memory()
-    discovery = memory.discovery
+    try:
+        discovery = options.memory().discovery
+    except NoStore as error:
+        if options.verbose:
+            for each in error.details["tried"]:  # type: ignore[attr-defined]
+                note_line(visible(f"tried {each['path']} ({each['rule']}): not there"))
+        raise
     counts = {store.name: len(store.paths()) for store in discovery.stores}
     if options.format == "json":
         echo_json(stores_value(discovery, counts))
@@ -232,20 +244,28 @@ def stores_command() -> None:
     ),
 )
 @click.option(
-    "--format", "kind", type=click.Choice(("json", "graphml", "mermaid", "dot", "csv")), default="json"
+    "--format", "kind", type=click.Choice(_GRAPH_FORMATS), help="How it is written [default: json]."
 )
 @click.option(
-    "--view", type=click.Choice(("concepts", "notes")), default="concepts", help="What the nodes are."
+    "--view", type=click.Choice(("concepts", "notes")), help="What the nodes are [default: concepts]."
 )
 @click.option("--concept", metavar="NAME", help="Only what lies around this concept or note.")
-@click.option("--depth", type=click.IntRange(1), default=1, help="With --concept: steps [default: 1].")
-@click.option("--max", "most", type=click.IntRange(1), help="With --concept: most nodes.")
+@click.option("--depth", type=click.IntRange(1), help="With --concept: steps away from it [default: 1].")
+@click.option("--max", "most", type=click.IntRange(1), help="With --concept: most nodes [default: all].")
 @click.option(
-    "--html", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="One page to send."
+    "--html",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write the whole graph, to be looked at, as one page. Goes with no other option here.",
 )
 @project_options
 def graph_command(
-    kind: Format, view: str, concept: str | None, depth: int, most: int | None, html: Path | None
+    kind: Format | None,
+    view: str | None,
+    concept: str | None,
+    depth: int | None,
+    most: int | None,
+    html: Path | None,
 ) -> None:
     """Write the concept graph, or the graph of the notes' links, for other programs.
 
@@ -253,18 +273,22 @@ def graph_command(
     """
     from memsite.graph import concept_network, export, neighbourhood, note_network
 
+    if html is not None and any((kind, view, concept, depth, most)):
+        raise click.UsageError("--html writes the whole graph: leave the other options out.")
+    if concept is None and (depth or most):
+        raise click.UsageError("--depth and --max say how much around a concept: name it with --concept.")
     options = invocation()
     memory = options.memory()
     if html is not None:
         _write_page(memory, html)
         return
     settings = memory.config.graph
-    network_of = concept_network if view == "concepts" else note_network
+    network_of = note_network if view == "notes" else concept_network
     network = network_of(memory.graph(), resolution=settings.resolution, seed=settings.seed)
     options.save_cache()
     if concept is not None:
-        network = neighbourhood(network, [_node(memory, network, concept)], depth=depth, most=most)
-    echo(export(network, kind).rstrip("\n"))
+        network = neighbourhood(network, [_node(memory, network, concept)], depth=depth or 1, most=most)
+    echo(export(network, kind or "json").rstrip("\n"))
 
 
 def _write_page(memory: Memory, path: Path) -> None:
@@ -279,8 +303,20 @@ def _write_page(memory: Memory, path: Path) -> None:
 
 
 def _node(memory: Memory, network: Network, name: str) -> str:
-    """The id of the node that `name` means. Raises NotFound (E002)."""
+    """The id of the node that `name` means. Raises NotFound (E002) with near names."""
     from memsite.markdown import concept_key
 
     labels = {concept_key(node.label): node.id for node in network.nodes}
-    return labels.get(concept_key(name)) or memory.find(name).address
+    wanted = concept_key(name)
+    if wanted in labels:
+        return labels[wanted]
+    try:
+        return memory.find(name).address
+    except NotFound as error:
+        close = get_close_matches(wanted, labels, cutoff=0.7)
+        near = [node.label for node in network.nodes if concept_key(node.label) in close]
+        raise NotFound(
+            f"There is no concept or note '{name}' in the graph.",
+            hint=f"Near: {', '.join(near)}." if near else error.hint,
+            near=near,
+        ) from error

@@ -71,14 +71,9 @@ def _found(root: Path, settings: Config) -> Discovery:
     options = invocation()
     try:
         return find_stores(settings, root, system_dir=options.system_dir, vaults=options.vaults)
-    except NoStore as error:
+    except NoStore:
         if not sys.stdin.isatty():
-            raise NoStore(
-                error.message,
-                hint="Name a folder of notes: memsite init --vault FOLDER; or begin one: "
-                "mkdir -p .workflow/memory",
-                **error.details,
-            ) from error
+            raise
     folder = click.prompt("No memory here yet. Which folder holds Markdown notes?", type=Path, err=True)
     return find_stores(settings, root, vaults=[("", root / folder)])
 

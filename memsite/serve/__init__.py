@@ -104,8 +104,15 @@ def _listen(host: str, port: int | None) -> socket.socket:
             listening.close()
         else:
             return listening
-    where = f"Port {port}" if port is not None else f"No port from {FIRST_PORT} on"
-    raise BadArgument(f"{where} of {host} can be had.", hint="Leave --port out, or name another one.")
+    what = (
+        f"port {port}"
+        if port is not None
+        else f"any of the ports {FIRST_PORT} to {FIRST_PORT + PORTS_TRIED - 1}"
+    )
+    raise BadArgument(
+        f"{host} cannot be listened on at {what}: in use, not allowed, or no address of this machine.",
+        hint="Leave --port out, or name another one; --host takes an address of this machine.",
+    )
 
 
 async def _keep_built(preview: Preview, live: Live) -> None:

@@ -157,13 +157,19 @@ class _Search:
         if not self._stores:
             raise NoStore(
                 f"no memory store was found for {self._project}",
-                hint="make one (`mkdir -p .workflow/memory`) or name a folder with --vault or --system-dir",
+                hint=f"{self._advice()}; `memsite stores --verbose` says where memsite looked",
                 tried=[{"rule": tried.rule, "path": str(tried.path)} for tried in self._tried],
             )
         for settings in self._config.stores:
             if settings.name not in self._stores:
                 self._notes.append(f"[stores.{settings.name}] names no store that was found")
         return Discovery(tuple(self._stores.values()), tuple(self._tried), tuple(self._notes))
+
+    def _advice(self) -> str:
+        """How to go on without a store: a folder with Markdown in it may be what was meant."""
+        if any(next(self._project.glob(pattern), None) for pattern in ("*.md", "*/*.md")):
+            return "are the Markdown files here the notes? Then: memsite init --vault . (or another folder)"
+        return "name a folder of notes: memsite init --vault FOLDER; or begin one: mkdir -p .workflow/memory"
 
     def _try(self, kind: StoreKind, rule: str, root: Path) -> bool:
         found = root.is_dir()
