@@ -443,7 +443,9 @@ def test_prepend_keeps_everything(old: str, new: str) -> None:
 
 @given(NOTES, NEW)
 def test_append_and_find_replace_back_gives_the_old_text(old: str, new: str) -> None:
-    assume("\r" not in old.replace("\r\n", "") and body_start(old + "\n\n") == body_start(old))
+    # Of a file with both line ends the new text takes one, and a search for it finds either.
+    assume("\r" not in old.replace("\r\n", "") and old.count("\r\n") in (0, old.count("\n")))
+    assume(body_start(old + "\n\n") == body_start(old))
     old = edited(old, "append", "base")
     end = line_end(old)
     grown = edited(old, "append", new)
