@@ -110,6 +110,18 @@ def test_any_identifier_is_found_or_refused(name: str) -> None:
             assert look(parse_identifier(name), NOTES) in {note.address for note in NOTES}
 
 
+def test_an_absolute_path_names_a_note_of_a_store_and_nothing_else(make: Make) -> None:
+    memory = make(**{"vault/sub/n.md": "[[x]]", "secret.md": "s"})
+    root = memory.store("vault").root
+    assert memory.find(str(root / "sub/n.md")).path == "sub/n.md"
+    assert memory.locate_exactly(str(root / "sub/n.md"))[1] == "sub/n.md"
+    for name in (root.parent / "secret.md", f"{root}/../secret.md", root / "sub/../../secret.md"):
+        with pytest.raises(OutsideStore):
+            memory.find(str(name))
+    with pytest.raises(NotFound, match="gone"):
+        memory.find(str(root / "gone.md"))
+
+
 def test_titles_may_hold_colons_and_slashes(make: Make) -> None:
     memory = make(**{"vault/n.md": "---\ntitle: 'x: a/b'\n---\nt\n", "vault/m.md": "# A // B?\n"})
     assert memory.find("x: a/b").path == "n.md"

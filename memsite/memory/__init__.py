@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from memsite.config import Config
 from memsite.edit import Edit, Operation
-from memsite.errors import MemsiteError, NotFound, OutsideStore
+from memsite.errors import MemsiteError, NotFound
 from memsite.memory.answers import (
     ConceptContext,
     Counts,
@@ -28,17 +28,9 @@ from memsite.memory.answers import (
     Written,
 )
 from memsite.memory.checksums import parse_checksum
-from memsite.memory.identifiers import (
-    Identifier,
-    ambiguous,
-    choose,
-    choose_exactly,
-    named,
-    parse_identifier,
-    paths_of,
-    store_order,
-)
+from memsite.memory.identifiers import choose, choose_exactly, named, store_order
 from memsite.memory.listing import filter_of
+from memsite.memory.places import at_path, identify, only
 from memsite.memory.understanding import Understanding, Vetting
 from memsite.note import Address, Backlink, Checksum, Document, Graph, Note, Problem, Source, address_of
 
@@ -193,12 +185,12 @@ class Memory:
 
         Raises AmbiguousName (E005), NotFound (E002) with near names, OutsideStore (E011).
         """
-        wanted = parse_identifier(identifier)
-        places = self._at_path(wanted)
+        wanted = identify(self.stores, identifier)
+        places = at_path(self.stores, wanted)
         if places:
             order = store_order(wanted.name)
             first = min(order(store.kind) for store, _ in places)
-            store, path = _only(wanted, [place for place in places if order(place[0].kind) == first])
+            store, path = only(wanted, [place for place in places if order(place[0].kind) == first])
             return self.note(store.read(path))
         notes = {note.address: note for note in self.notes()}
         return notes[choose(wanted, [named(note) for note in notes.values()])]
@@ -209,22 +201,12 @@ class Memory:
         An address or path is found without opening any note. Raises AmbiguousName (E005), NotFound
         (E002) with what may be meant, OutsideStore (E011).
         """
-        wanted = parse_identifier(identifier)
-        places = self._at_path(wanted)
+        wanted = identify(self.stores, identifier)
+        places = at_path(self.stores, wanted)
         if places:
-            return _only(wanted, places)
+            return only(wanted, places)
         address = choose_exactly(wanted, [named(note) for note in self.notes()])
         return next((self.store(note.store), note.path) for note in self.notes() if note.address == address)
-
-    def _at_path(self, wanted: Identifier) -> list[tuple[Store, str]]:
-        """The notes whose path is exactly what is wanted, at most one a store; no note is opened."""
-        if wanted.is_address:
-            name, _, inside = wanted.name.partition("/")
-            for store in self.stores:
-                if store.name == name and inside and (path := _first_path(store, inside)):
-                    return [(store, path)]
-        found = ((store, _first_path(store, wanted.name)) for store in self.stores)
-        return [(store, path) for store, path in found if path is not None]
 
     def incoming(self, address: Address) -> tuple[Backlink, ...]:
         """The links of other notes that lead to the note at `address`."""
@@ -466,27 +448,6 @@ class Memory:
                 yield writable
             finally:
                 self.reload()
-
-
-def _first_path(store: Store, name: str) -> str | None:
-    """The path of a note that `name` is exactly. Raises OutsideStore for a link that leads out."""
-    from memsite.stores.reading import why_malformed, why_outside
-
-    for path in paths_of(name):
-        try:
-            if not why_malformed(path) and store.has(path):
-                return path
-        except OutsideStore:
-            # A title such as `x: a/b` reads like a path on a drive and is none.
-            if not why_outside(path):
-                raise
-    return None
-
-
-def _only(wanted: Identifier, places: Sequence[tuple[Store, str]]) -> tuple[Store, str]:
-    if len(places) > 1:
-        raise ambiguous(wanted, [address_of(store.name, path) for store, path in places])
-    return places[0]
 
 
 def _checksum(text: str | None) -> Checksum | None:

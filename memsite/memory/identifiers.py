@@ -124,7 +124,9 @@ def choose_exactly(identifier: Identifier, notes: Sequence[Named]) -> Address:
 
 
 def not_found(identifier: Identifier, notes: Iterable[Named]) -> NotFound:
-    near = near_names(identifier.name, notes)
+    notes = tuple(notes)
+    last = identifier.name.rsplit("/", 1)[-1].removesuffix(".md")
+    near = near_names(identifier.name, notes) or near_names(last, notes)
     return NotFound(
         f"There is no note '{identifier.text}'.",
         hint=f"Near: {', '.join(near)}." if near else "`memsite list` shows all notes.",
