@@ -150,7 +150,7 @@ def prepend(text: str, edit: Edit) -> Edited:
 
 def find_replace(text: str, edit: Edit) -> Edited:
     if not edit.find:
-        raise BadArgument("There is no text to find.", hint="Give the text to find.")
+        raise BadArgument("find_replace needs the text to find.", hint="Give it with --find-text (findText).")
     start = 0 if edit.whole_file else body_start(text)
     literal = r"\r?\n".join(re.escape(part) for part in _LINE_END.split(edit.find))
     places = [match.span() for match in re.compile(literal).finditer(text, start)]
@@ -282,7 +282,10 @@ def choose_section(text: str, edit: Edit, outline: Sequence[Section]) -> Section
     """
     name = (edit.section or "").strip()
     if not name:
-        raise BadArgument("There is no section name.", hint="Give the text of a heading.")
+        raise BadArgument(
+            "replace_section needs the name of the section.",
+            hint="Give the text of its heading with --section-name (sectionName).",
+        )
     fits = find_sections(name, outline)
     if not fits:
         raise _no_section(text, name, outline)
@@ -396,7 +399,9 @@ def _no_link(message: str, text: str) -> WikiLinkRequired:
     known = known_concepts(text)
     shown = ", ".join(f"[[{each}]]" for each in known)
     such = f"Name a concept, such as {shown}" if known else "Add [[a concept]]"
-    return WikiLinkRequired(message, hint=f"{such}, or allow text without links.", concepts=known)
+    return WikiLinkRequired(
+        message, hint=f"{such}; --allow-unlinked lifts the rule for one edit.", concepts=known
+    )
 
 
 def with_time(text: str, now: datetime) -> str:

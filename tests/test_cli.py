@@ -131,6 +131,21 @@ def test_version(memsite: Shell) -> None:
         (["graph", "--depth", "2"], 2, "--concept"),
         (["graph", "--html", "g.html", "--format", "dot"], 2, "leave the other options out"),
         (["graph", "--concept", "Blue Grin"], 1, "Near: Blue Green."),
+        (["edit", "Deploy", "--find-text", "x"], 2, "--operation"),
+        (["edit", "Deploy", "--operation", "find_replace", "--content", "[[x]]"], 2, "--find-text"),
+        (
+            ["edit", "Deploy", "--operation", "append", "--content", "[[x]]", "--find-text", "x"],
+            2,
+            "find_replace",
+        ),
+        (
+            ["edit", "Deploy", "--operation", "prepend", "--content", "[[x]]", "--nth", "1"],
+            2,
+            "replace_section",
+        ),
+        (["new", "tip", "T", "--content", "[[x]]", "--type", "user"], 2, "topic"),
+        (["undo", "--store", "nosuch"], 1, "Stores: "),
+        (["undo", "--list", "--store", "nosuch"], 1, "Stores: "),
     ],
 )
 def test_refusals_say_what_to_do_in_three_lines(
@@ -341,6 +356,28 @@ def test_an_edit_its_checksum_and_its_undo(memsite: Shell) -> None:
     )
     assert memsite("undo").code == 0
     assert path.read_bytes() == before
+
+
+def test_an_undone_new_note_is_removed_and_not_brought_back(memsite: Shell) -> None:
+    memsite("new", "tip", "A", "--content", "[[x]]", "--tag", "a, b c", "--tag", "#d")
+    assert 'tags: ["a", "b c", "d"]\n' in memsite("view", "A", "--raw").out
+    would, did = memsite("undo", "--dry-run"), memsite("undo")
+    assert ": 1 file would come back, 1 new file would be removed.\n" in would.err
+    assert ": 1 file came back, 1 new file removed.\n" in did.err
+    assert memsite("undo", "--list", "--table").out.splitlines()[2].split()[1:4] == [
+        "new",
+        "(undone)",
+        ".workflow/memory/TIP-" + did.out.split("TIP-")[1].split()[0] + ",",
+    ]
+
+
+def test_an_edit_of_memory_md_knows_the_titles_and_entries_of_other_notes(memsite: Shell) -> None:
+    text = "[[Deploy#Steps]] [[TIP-20260318-001]] [gone](gone.md)"
+    ran = memsite("edit", "MEMORY", "--operation", "append", "--content", text)
+    assert [line for line in ran.err.splitlines() if "W002" in line] == [
+        "warning sys/MEMORY.md:5 W002 'gone.md' leads nowhere: there is no note at that path "
+        "`memsite undo --list` shows deleted notes; else correct the link."
+    ]
 
 
 def test_results_go_to_standard_output_and_talk_to_standard_error(memsite: Shell) -> None:

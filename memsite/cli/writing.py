@@ -123,7 +123,7 @@ def edit_command(
     text = given_text(content, content_file)
     memory = invocation().memory()
     if operation is None:
-        if text is not None:
+        if text is not None or any(how[name] is not None for name in ("find_text", "section_name")):
             raise click.UsageError("Say with --operation what to do with the text.")
         written = _edit_in_editor(
             memory, note, checksum, allow_unlinked=how["allow_unlinked"], dry_run=dry_run
@@ -146,7 +146,13 @@ def _edit_in_editor(
     with tempfile.TemporaryDirectory(prefix="memsite-") as folder:
         copy = Path(folder) / Path(path).name
         copy.write_bytes(source.content)
-        click.edit(filename=str(copy))
+        try:
+            click.edit(filename=str(copy))
+        except click.ClickException as error:
+            raise NotConfirmed(
+                f"The editor failed, nothing was changed: {error.format_message()}",
+                hint="$VISUAL or $EDITOR names the editor.",
+            ) from error
         edited = copy.read_bytes()
         try:
             return memory.edit_whole(
@@ -173,10 +179,14 @@ def _edit_in_editor(
 @click.argument("kind", type=click.Choice(("tip", "compact", "topic")))
 @click.argument("title")
 @text_options
-@click.option("--tag", "tags", multiple=True, help="May be given several times.")
-@click.option("--type", "type_", help="topic: user, feedback, project or reference.")
-@click.option("--description", default="", help="topic: one line for MEMORY.md.")
-@click.option("--store", help="[default: the workflow store, for a topic the system store]")
+@click.option("--tag", "tags", multiple=True, metavar="TAG", help="A tag, or several with commas.")
+@click.option("--type", "type_", metavar="TYPE", help="topic: user, feedback, project or reference.")
+@click.option("--description", default="", metavar="TEXT", help="topic: one line for MEMORY.md.")
+@click.option(
+    "--store",
+    metavar="NAME",
+    help="Where it goes [default: the workflow store, for a topic the system store].",
+)
 @click.option("--dry-run", is_flag=True, help="Show what would be made, write nothing.")
 @output_options
 def new_command(
@@ -282,22 +292,28 @@ def undo_command(transaction: str | None, store: str | None, *, list_: bool, dry
 
 
 def _print_undoable(memory: Memory, store: str | None) -> None:
+    if store is not None:
+        memory.store(store)
     known = [each for each in memory.undo_list() if store in (None, each.store)]
     if invocation().format == "json":
         echo_answer({"transactions": known})
         return
+    if not known:
+        note_line("There is nothing to undo.")
     rows = [
-        (
-            each.tx,
-            each.time.isoformat(" ", "seconds"),
-            each.operation,
-            "undone" if each.undone else "-",
-            ", ".join(each.paths),
-        )
+        (each.tx, each.time.isoformat(" ", "seconds"), each.operation, "undone" * each.undone or "-")
         for each in known
     ]
-    headings = ("TRANSACTION", "TIME", "OPERATION", "STATE", "FILES")
-    print_rows(headings, rows, plain=invocation().format == "plain")
+    files = [", ".join(each.paths) for each in known]
+    if invocation().format == "plain":
+        print_rows((), [(*row, paths) for row, paths in zip(rows, files, strict=True)], plain=True)
+    elif rows:
+        # The files are what a person looks for; the transaction begins with the time already.
+        shown = [
+            (tx, f"{operation} ({state})" if state != "-" else operation, paths)
+            for (tx, _, operation, state), paths in zip(rows, files, strict=True)
+        ]
+        print_rows(("TRANSACTION", "OPERATION", "FILES"), shown, plain=False)
 
 
 def _print_undone(undone: Undone) -> None:
@@ -306,11 +322,14 @@ def _print_undone(undone: Undone) -> None:
         return
     from memsite.report.health import plural
 
-    verb = "would come back" if undone.dry_run else "came back"
     for path in undone.paths:
         echo(visible(path))
-    files = plural(len(undone.paths), "file")
-    note_line(visible(f"{undone.undoes.operation} {undone.undoes.tx}: {files} {verb}."))
+    gone = len(undone.removed)
+    back = len(undone.paths) - gone
+    parts = [f"{plural(back, 'file')} {'would come' if undone.dry_run else 'came'} back"] if back else []
+    parts += [f"{plural(gone, 'new file')} {'would be ' * undone.dry_run}removed"] if gone else []
+    said = ", ".join(parts) or "nothing to do"
+    note_line(visible(f"{undone.undoes.operation} {undone.undoes.tx}: {said}."))
     for remark in undone.remarks:
         note_line(visible(remark))
     _print_problems(undone.problems)

@@ -236,7 +236,7 @@ class Resolver:
             return None
         # Obsidian writes the shortest unique end of a path into Markdown links, too.
         by_name = seat.note is not None and seat.note.kind == "vault" and not _PATH_START.match(path)
-        if not link.image:
+        if not link.image or without_md(path) != path:
             hits = self._note_or_folder(where, seat) or (by_name and self._names.in_file_names(path, seat))
             if hits:
                 return self._arrive(hits, path, fragment, link)

@@ -23,6 +23,7 @@ from memsite.note import Context, Finding, Heading, Link, Severity
 
 _EXTERNAL = re.compile(r"(?:https?:|mailto:|//|\?)", re.IGNORECASE)
 _REMOTE = re.compile(r"(?:https?:)?//", re.IGNORECASE)
+_NOTE_FILE = re.compile(r"(?!//|\?)[^:#?]+\.md(?:[#?].*)?$", re.IGNORECASE)
 _ALT_SIZE = re.compile(r"(.*?)\|(\d{1,5}(?:x\d{1,5})?)$", re.DOTALL)
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
 _SPACE_IN_LINK = re.compile(r"\[[^\[\]\n]*\]\((?![<\s])[^()<>\n]*? [^()<>\n]*\.md(?:#[^()\s]*)?\)")
@@ -223,8 +224,8 @@ def _written(token: Token, shown: str) -> Link | None:
     if token.type == "image":
         sized = _ALT_SIZE.match(shown)
         alt, size = (sized[1], sized[2]) if sized else (shown, None)
-        target = _target(str(token.attrGet("src") or ""), image=True)
-        link = Link("markdown", target, alt or None, *here, embed=True, image=True, size=size, title=title)
+        target, image = _target(str(token.attrGet("src") or ""), image=True), not _is_note_embed(token)
+        link = Link("markdown", target, alt or None, *here, embed=True, image=image, size=size, title=title)
     else:
         target = _target(str(token.attrGet("href") or ""), image=False)
         link = Link("markdown", target, shown, *here, title=title)
@@ -387,6 +388,9 @@ def embeds_apart(tokens: list[Token]) -> list[Token]:
 
 
 def _is_note_embed(token: Token) -> bool:
+    """`![[note]]`, or `![](note.md)`, which Obsidian shows alike."""
+    if token.type == "image":
+        return token.meta.get("embed", True) and _NOTE_FILE.match(str(token.attrGet("src"))) is not None
     return token.type == "wikilink" and bool(token.meta["embed"]) and not is_file(token.meta["target"])
 
 

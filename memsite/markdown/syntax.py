@@ -93,9 +93,9 @@ _NEAR_PARTNER = re.compile(r"[!^]?\[[^\[\]]{0,1000}\]")
 
 def _tag(state: StateInline, silent: bool) -> bool:  # noqa: FBT001
     start = state.pos
-    if state.src[start] != "#" or (
-        start and not (state.src[start - 1].isspace() or state.src[start - 1] in "(（,，、")
-    ):
+    if state.src[start] != "#" or state.linkLevel:  # what leads to a tag cannot stand in a link
+        return False
+    if start and not (state.src[start - 1].isspace() or state.src[start - 1] in "(（,，、"):
         return False
     found = _TAG.match(state.src, start)
     if found is None:

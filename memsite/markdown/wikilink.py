@@ -23,6 +23,8 @@ _URL_AFTER = re.compile(r"\((?:https?|mailto):")
 _RUN = re.compile(r"\[+|\]+")
 _REST_OF_SCAR = re.compile(r"[^\[\]\n]*\]{2,}")
 _BAR = re.compile(r"\\?\|")
+_REACH = 500
+"""Characters before a link in which the partner of a bracket behind it is looked for."""
 _SIZE = re.compile(r"\d{1,5}(?:x\d{1,5})?$")
 _FILE = re.compile(
     r"\.(?:png|jpe?g|gif|webp|avif|svg|bmp|pdf|txt|csv|canvas|base|excalidraw|mp[34]|webm|ogv|ogg|wav|m4a|flac|mov|mkv|zip)$",
@@ -55,7 +57,7 @@ def _wikilink(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - markd
     found = _WELL_FORMED.match(source, opening)
     if found is None:
         return _malformed(state, opening, silent=silent)
-    if source.startswith("]", found.end()):
+    if source.startswith("]", found.end()) and not _closes_another(source, opening, found.end()):
         closing = _RUN.match(source, found.end() - 2)
         end = closing.end() if closing else found.end()
         return _text(state, end, "a link with one bracket too many is text", silent=silent)
@@ -87,6 +89,15 @@ def _escaped(source: str, position: int) -> bool:
     while position - count > 0 and source[position - count - 1] == "\\":
         count += 1
     return count % 2 == 1
+
+
+def _closes_another(source: str, opening: int, end: int) -> bool:
+    """Whether the one bracket at `end` belongs to one that stands open before the link: `[see [[x]]]`,
+    `^[see [[x]]]`."""
+    if source.startswith("]]", end):
+        return False
+    start = max(source.rfind("\n", 0, opening) + 1, opening - _REACH)
+    return source.count("[", start, opening) - source.count("]", start, opening) == 1
 
 
 def _brackets(state: StateInline, run: re.Match[str] | None, *, silent: bool) -> bool:

@@ -148,6 +148,8 @@ class Undone:
     paths: tuple[str, ...]
     remarks: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
+    removed: tuple[str, ...] = ()
+    """Those of `paths` that the write had made and that are gone again."""
 
 
 @dataclass(frozen=True, slots=True)

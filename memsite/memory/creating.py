@@ -89,7 +89,10 @@ def _checked(wanted: NewNote) -> NewNote:
         raise BadArgument(f"There is no kind of note '{wanted.kind}'.", hint="tip, compact or topic.")
     if wanted.type is not None and wanted.kind == "topic" and wanted.type not in TOPIC_TYPES:
         raise BadArgument(f"There is no type '{wanted.type}'.", hint=f"One of {', '.join(TOPIC_TYPES)}.")
-    tags = [" ".join(tag.lstrip("#").replace(",", " ").split()) for tag in wanted.tags]
+    if wanted.kind in PREFIXES and (wanted.type or wanted.description):
+        raise BadArgument(f"A {wanted.kind} has no type and no description.", hint="They are for a topic.")
+    given = (tag for tags in wanted.tags for tag in tags.split(","))
+    tags = [" ".join(tag.strip().lstrip("#").split()) for tag in given]
     encode(wanted.text + wanted.title)
     return NewNote(
         wanted.kind,
@@ -112,8 +115,10 @@ def _store_for(memory: Memory, wanted: NewNote, name: str | None) -> Store:
         (each for each in memory.stores if each.kind == kind), key=lambda s: index_name(s) is None
     )
     if not fitting:
+        place = ".workflow/memory" if kind == "workflow" else ".claude/memory"
         raise NoStore(
-            f"There is no {kind} store to put it into.", hint="`memsite stores` shows what was found."
+            f"There is no {kind} store to put it into.",
+            hint=f"Begin one: mkdir -p {place}; or name a store with --store.",
         )
     return fitting[0]
 

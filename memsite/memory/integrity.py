@@ -35,7 +35,17 @@ def note_problems(store: Store, note: Note, content: bytes, *, config: CheckConf
         codes |= {"W002", "W003"}
     graph = resolve([note, *others], [view])
     found = check(graph, config=config, bytes_of={note.address: content})
-    return tuple(each for each in found if each.address == note.address and each.code in codes)
+    own = (each for each in found if each.address == note.address and each.code in codes)
+    return tuple(each for each in own if each.code != "W002" or _is_certain(each, note))
+
+
+def _is_certain(missing: Problem, note: Note) -> bool:
+    """Whether a link that leads nowhere here does so in the whole memory: a Markdown link names a file.
+
+    What a WikiLink names may be the title of a note, which was not read, or stand in another store.
+    """
+    place = (missing.line, missing.column)
+    return any((link.line, link.column) == place and link.kind == "markdown" for link in note.document.links)
 
 
 def store_problems(memory: Memory, store: Store) -> tuple[Problem, ...]:

@@ -62,13 +62,16 @@ def undo(memory: Memory, tx: str | None, *, store_name: str | None, dry_run: boo
             ).tx
     problems = store_problems(memory, store) if made else ()
     paths = tuple(f"{store.prefix}{change.path}" for change in changes)
+    removed = tuple(f"{store.prefix}{change.path}" for change in changes if change.new is None)
     left = len(plan) - len(changes)
     remarks = (f"{left} files are as they were already",) if left else ()
-    return Undone(chosen, made, dry_run, paths, remarks, problems)
+    return Undone(chosen, made, dry_run, paths, remarks, problems, removed)
 
 
 def _choose(memory: Memory, tx: str | None, store_name: str | None) -> Undoable:
     known = [each for each in undoable(memory) if store_name in (None, each.store)]
+    if store_name is not None:
+        memory.store(store_name)
     for each in known:
         if each.tx == tx or (tx is None and not each.undone and each.operation != "undo"):
             return each

@@ -12,7 +12,14 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from memsite.edit import Edit, Edited, apply_to_bytes, decode
-from memsite.errors import IndexUnreadable, MemsiteError, NotFound, StaleChecksum, WikiLinkRequired
+from memsite.errors import (
+    BadArgument,
+    IndexUnreadable,
+    MemsiteError,
+    NotFound,
+    StaleChecksum,
+    WikiLinkRequired,
+)
 from memsite.memory.answers import Written
 from memsite.memory.integrity import note_problems, store_problems
 from memsite.note import Checksum, IndexEntry, Note, Problem, Source, address_of
@@ -40,6 +47,7 @@ def edit_note(
     dry_run: bool,
     now: datetime,
 ) -> Written:
+    _refuse_idle(edit)
     store, path = memory.locate_exactly(identifier)
     if not store.settings.require_wikilink and not edit.allow_unlinked:
         edit = replace(edit, allow_unlinked=True)
@@ -50,6 +58,22 @@ def edit_note(
     return _rewrite(
         memory, store, path, rewrite, operation=edit.operation, expected=expected, dry_run=dry_run, now=now
     )
+
+
+def _refuse_idle(edit: Edit) -> None:
+    """Raise BadArgument (E019) for what would change nothing: it is a slip in the call."""
+    idle = (
+        ("find_replace", "text to find", edit.find),
+        ("find_replace", "expected count", edit.expected_count),
+        ("replace_section", "section name", edit.section),
+        ("replace_section", "number of a heading", edit.nth),
+    )
+    for operation, what, given in idle:
+        if given is not None and edit.operation != operation:
+            raise BadArgument(
+                f"{edit.operation} takes no {what}: that is for {operation}.",
+                hint="Leave it out, or choose the other operation.",
+            )
 
 
 def edit_whole_note(
@@ -75,7 +99,8 @@ def edit_whole_note(
         text = decode(content)
         if content != old and not free and not wikilinks(text):
             raise WikiLinkRequired(
-                "The note would be left without a [[WikiLink]].", hint="Add one, or allow text without links."
+                "The note would be left without a [[WikiLink]].",
+                hint="Add one; --allow-unlinked lifts the rule for one edit.",
             )
         return content, Edited(text, 1)
 

@@ -93,6 +93,7 @@ class Filler:
         document = self._plan.graph.notes[address].document
         targets = self._plan.graph.targets[address]
         pieces = [fragments[0]]
+        linked = _in_link(fragments[0], before=False)  # a picture in a link must be none itself
         muted = False  # inside a link whose words name a private note
         for slot, fragment in zip(slots, fragments[1:], strict=True):
             if not muted and slot < 0:
@@ -100,7 +101,8 @@ class Filler:
             elif not muted:
                 link, target = document.links[slot], targets[slot]
                 if link.embed:
-                    pieces += (self._embed(link, target), fragment)
+                    pieces += (self._embed(link, target, linked=linked), fragment)
+                    linked = _in_link(fragment, before=linked)
                     continue
                 pieces.append(self._opening(link, target))
                 muted = self._is_private(target) and link.label is None
@@ -110,6 +112,7 @@ class Filler:
                     continue
                 muted, fragment = False, f"{PRIVATE}</a>{rest}"
             pieces.append(fragment)
+            linked = _in_link(fragment, before=True)
         return "".join(pieces)
 
     def _tag(self, tag: str) -> str:
@@ -145,15 +148,15 @@ class Filler:
         is_board = suffix_of(target.path) in _BOARDS
         return str(self._texts.canvas_unshown if is_board else self._texts.file_unpublished)
 
-    def _embed(self, link: Link, target: Target) -> str:
+    def _embed(self, link: Link, target: Target, *, linked: bool) -> str:
         """The element for an embed. The parser gives an embedded note a place between blocks; pictures
-        and other files stand in a line."""
+        and other files stand in a line, which may be that of a link."""
         if link.image:
-            return self._inline(link, target)
+            return self._inline(link, target, linked=linked)
         whole_element = self._block(target) if isinstance(target, Found) else None
-        return whole_element or f"<p>{self._inline(link, target)}</p>"
+        return whole_element or f"<p>{self._inline(link, target, linked=False)}</p>"
 
-    def _inline(self, link: Link, target: Target) -> str:
+    def _inline(self, link: Link, target: Target, *, linked: bool) -> str:
         """An embed as something that may stand in a line of text: picture, link, or a mark."""
         if self._is_private(target):
             return f'<span class="ms-private">{PRIVATE}</span>'
@@ -166,7 +169,7 @@ class Filler:
             return self._picture(link, source)
         if isinstance(target, External) and link.image and self._plan.config.site.remote_images:
             return self._picture(link, escape(target.url))
-        return f"{self._opening(link, target)}{label or 'picture'}</a>"
+        return label if linked else f"{self._opening(link, target)}{label or 'picture'}</a>"
 
     def _picture(self, link: Link, source: str) -> str:
         size = _SIZE.fullmatch(link.size or "")
@@ -211,6 +214,12 @@ _CLASSES: dict[type[Target], str] = {
 def ambiguous_key(name: str) -> str:
     """The key of an ambiguous name's page in `Graph.ambiguous`."""
     return concept_key(name)
+
+
+def _in_link(fragment: str, *, before: bool) -> bool:
+    """Whether a link stands open at the end of `fragment`, before which one stood open or not."""
+    opened, closed = fragment.rfind("<a "), fragment.rfind("</a>")
+    return before if opened == closed else opened > closed
 
 
 def _snippet(document: Document, anchor: str | None) -> Snippet | None:
