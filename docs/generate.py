@@ -170,7 +170,7 @@ def rules_page() -> str:
     ]
     refused = [
         f"| {each.code} | `{each.rule}` | {_cell(each.__doc__ or '')} | {each.exit_code} |"
-        for each in sorted(_all_errors(errors.MemsiteError), key=lambda each: each.code)
+        for each in errors.refusals()
     ]
     return "\n".join(
         [
@@ -185,19 +185,13 @@ def rules_page() -> str:
             *map(explain, RULES),
             "## Refusals\n",
             "An operation that is refused names one of these codes, says what to do next, and "
-            "changes nothing.\n",
+            "changes nothing. `memsite check --explain E006` says what one means. A question that nobody "
+            "answers with yes is E019 too, with exit code 1.\n",
             "| code | name | meaning | exit code |\n|---|---|---|---|",
             *refused,
             "",
         ]
     )
-
-
-def _all_errors(error: type[errors.MemsiteError]) -> Iterator[type[errors.MemsiteError]]:
-    for each in error.__subclasses__():
-        if each.__module__ == "memsite.errors":
-            yield each
-        yield from _all_errors(each)
 
 
 # JSON ---------------------------------------------------------------------------------------

@@ -136,3 +136,9 @@ class BadArgument(MemsiteError):
     """The call is not understood."""
 
     code, rule, exit_code = "E019", "bad-argument", 2
+
+
+def refusals() -> tuple[type[MemsiteError], ...]:
+    """Every kind of refusal, by code."""
+    found = (each for each in MemsiteError.__subclasses__() if each.__module__ == __name__)
+    return tuple(sorted(found, key=lambda each: each.code))

@@ -63,4 +63,4 @@ def test_text_that_looks_like_a_link_is_none() -> None:
 def test_the_audit_is_linear(html: str) -> None:
     start = time.process_time()
     Audit().add("a.html", html)
-    assert time.process_time() - start < 2
+    assert time.process_time() - start < 10

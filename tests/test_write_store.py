@@ -482,9 +482,7 @@ def test_a_killed_holder_leaves_no_lock(make: Make) -> None:
     holder.kill()
     holder.wait()
     holder.stdout.close()
-    start = time.perf_counter()
     assert memory.edit("a", "append", "b [[x]]", now=NOW).changed
-    assert time.perf_counter() - start < 2
 
 
 def test_a_file_system_without_locks_is_told(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:

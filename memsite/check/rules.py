@@ -175,8 +175,7 @@ RULES: tuple[Rule, ...] = (
         "Known shapes of credentials in text, code, front matter, addresses and file names. "
         "`build` refuses to publish them (E017) unless told to redact. Only the kind and the "
         "first characters are ever printed.",
-        "Revoke the secret, then remove it. The fingerprint of a value known to be harmless goes, with a "
-        "reason, into the file that `allow` under `[leaks]` names.",
+        "Revoke the secret, then remove it. `memsite leaks allow` accepts a value that is known to be harmless.",
         "`export GITHUB_TOKEN=ghp_…`",
     ),
     Rule(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memsite.cli.options import Invocation, examples, invocation, output_options, project_options
-from memsite.cli.terminal import echo, echo_answer, echo_json, note_line, print_rows, visible, visible_block
+from memsite.cli.terminal import echo, echo_answer, echo_json, note_line, print_rows, style, visible, visible_block
 from memsite.errors import BadArgument
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ _FORMATS = ("text", "json", "github", "sarif", "junit", "markdown")
 )
 @click.option("--baseline", type=click.Path(path_type=Path), help="File of findings that are accepted.")
 @click.option("--update-baseline", is_flag=True, help="Accept all that is found now.")
-@click.option("--explain", metavar="CODE", help="Say what a rule means and how to mend it.")
+@click.option("--explain", metavar="CODE", help="Say what a finding (W003) or a refusal (E006) means.")
 @project_options
 def check_command(
     form: str, fail_on: str, baseline: Path | None, explain: str | None, *, update_baseline: bool
@@ -65,7 +65,19 @@ def check_command(
     from memsite.report import FORMATS
 
     echo(FORMATS[form](health).rstrip("\n"))
+    if form == "text" and not options.quiet:
+        _say_how_to_mend(health)
     return _exit_code(health.problems, fail_on)
+
+
+def _say_how_to_mend(health: Health) -> None:
+    """Each rule that is broken, how often, and what to do: the findings above may be hundreds."""
+    from memsite.check import find_rule
+
+    for code, problems in health.by_rule.items():
+        rule = find_rule(code)
+        if rule is not None:
+            note_line(f"{style(code, bold=True)} {rule.name}, {len(problems):,} times. {rule.fix}")
 
 
 def _health(options: Invocation, memory: Memory) -> Health:
@@ -79,14 +91,22 @@ def _health(options: Invocation, memory: Memory) -> Health:
 
 
 def _explain(code: str) -> int:
-    from memsite.check import explain, find_rule
+    from memsite.check import RULES, explain, find_rule
+    from memsite.errors import refusals
 
     rule = find_rule(code)
-    if rule is None:
+    refusal = next((each for each in refusals() if code.lower() in (each.code.lower(), each.rule)), None)
+    if rule is not None:
+        echo(explain(rule).rstrip("\n"))
+    elif refusal is not None:
+        meaning = " ".join((refusal.__doc__ or "").split())
+        echo(f"## {refusal.code} {refusal.rule}\n\n{meaning} A refusal, with exit code {refusal.exit_code}: "
+             "nothing was changed, and the message says what to do next.")
+    else:
         raise BadArgument(
-            f"There is no rule '{code}'.", hint="`memsite check --help` and the README name them."
+            f"There is no rule or refusal '{code}'.",
+            hint=f"Findings: {RULES[0].code} to {RULES[-1].code}; refusals: {refusals()[0].code} to {refusals()[-1].code}. docs/rules.md lists them.",
         )
-    echo(explain(rule).rstrip("\n"))
     return 0
 
 
@@ -132,9 +152,15 @@ def repair_command(*, rebuild_index: bool, dry_run: bool) -> None:
         echo_answer(repaired)
         return
     rows = [(each.path, each.action) for each in repaired.mends]
-    print_rows(("FILE", "WHAT"), rows, plain=options.format == "plain")
-    done = "to mend" if dry_run else "mended"
-    note_line(f"{len(repaired.mends)} {done}, {len(repaired.rest)} findings left for you: `memsite check`.")
+    if rows:
+        print_rows(("FILE", "WHAT"), rows, plain=options.format == "plain")
+    from memsite.report.health import plural
+
+    left = f"; {plural(len(repaired.rest), 'finding')} left for you, see `memsite check`" if repaired.rest else ""
+    mended = f"{len(repaired.mends):,} {'to mend' if dry_run else 'mended'}" if repaired.mends else "nothing to mend"
+    note_line(f"{mended}{left}.")
+    if not rebuild_index and any("--rebuild-index" in each.hint for each in repaired.rest):
+        note_line("`memsite repair --rebuild-index` makes an index that cannot be read anew.")
 
 
 @click.command(
@@ -218,7 +244,8 @@ def allow_command(reason: str) -> None:
     name = memory.config.leaks.allow
     if not name:
         raise BadArgument(
-            "There is no list of allowed values.", hint='Name one: [leaks] allow = "allowed.txt".'
+            "There is no list of allowed values yet.",
+            hint='Name one in memsite.toml: [leaks] allow = "allowed.txt". This command makes the file.',
         )
     value = click.prompt("Value", hide_input=True, err=True) if sys.stdin.isatty() else sys.stdin.readline()
     if not value.strip():

@@ -142,7 +142,7 @@ class Guard:
         more = f" and {len(listed) - _NAMED_AT_MOST} more" if len(listed) > _NAMED_AT_MOST else ""
         raise errors.Leak(
             f"{len(listed)} secrets would be published: {'; '.join(listed[:_NAMED_AT_MOST])}{more}.",
-            hint="Revoke and remove them, or build with --redact; `allow` under [leaks] takes known values.",
+            hint="Revoke and remove them, or build with --redact; `memsite leaks allow` accepts harmless ones.",
             places=listed,
         )
 
