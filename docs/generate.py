@@ -7,7 +7,6 @@ from the table of rules and the errors, `json.md` and `answers.schema.json` from
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any, get_args, get_type_hints

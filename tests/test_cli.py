@@ -358,6 +358,62 @@ def test_an_edit_its_checksum_and_its_undo(memsite: Shell) -> None:
     assert path.read_bytes() == before
 
 
+def test_no_list_says_why(memsite: Shell, tmp_path: Path) -> None:
+    ran = memsite("list", "--tag", "retri", "--type", "tipp", "--store", "workflow")
+    assert (ran.code, ran.out) == (0, "")
+    assert ran.err.splitlines() == [
+        "No note fits.",
+        "There is no tag 'retri'. Near: retry.",
+        "There is no type 'tipp'. Near: tip.",
+    ]
+    assert memsite("list", "--tag", "retry", "--before", "2000-01-01").err == "No note fits.\n"
+    (tmp_path / "empty").mkdir()
+    none = Shell(tmp_path, memsite._monkeypatch)("list", "--vault", "empty")
+    assert (none.code, none.out, "memsite new tip" in none.err) == (0, "", True)
+
+
+def test_a_list_may_be_short(memsite: Shell) -> None:
+    assert len(memsite("list", "--json", "--limit", "2").json["notes"]) == 2
+    ran = memsite("list", "--limit", "1")
+    assert (len(ran.out.splitlines()), ran.err) == (1, "3 older notes not shown (--limit).\n")
+
+
+def test_a_check_says_how_to_mend_what_it_found(memsite: Shell) -> None:
+    (memsite.root / "notes/a.md").write_text("[[gone.md]] [[x]]\n\n[[gone.md]]\n")
+    ran = memsite("check")
+    assert ran.err == (
+        "W005 missing-note, 2 times. "
+        "Correct the target, restore the note, or write the note: `memsite new`.\n"
+    )
+    assert memsite("check", "--quiet").err == memsite("check", "--json").err == ""
+
+
+@pytest.mark.parametrize("word", ["E006", "e006", "stale-checksum"])
+def test_refusals_are_explained_too(memsite: Shell, word: str) -> None:
+    assert memsite("check", "--explain", word).out.startswith("## E006 stale-checksum\n\nThe note changed")
+
+
+def test_a_section_has_the_same_name_in_view_and_edit(memsite: Shell) -> None:
+    for option in ("--section", "--section-name"):
+        assert memsite("view", "Deploy", option, "Steps").out == "## Steps\n\none\n"
+        arguments = ("--operation", "replace_section", option, "Steps", "--content", "[[x]]", "--dry-run")
+        assert "+[[x]]" in memsite("edit", "Deploy", *arguments).out
+
+
+def test_verbose_says_which_stores_are_read(memsite: Shell) -> None:
+    assert f"store notes (vault): {memsite.root / 'notes'}\n" in memsite("list", "--verbose").err
+    assert "Time: " in memsite("build", "--verbose").err
+
+
+def test_repair_points_to_what_it_does_not_do_by_itself(memsite: Shell) -> None:
+    assert memsite("repair").err == "nothing to mend.\n"
+    (memsite.root / ".workflow/memory/memory-index.json").write_text("{")
+    ran = memsite("repair")
+    assert "nothing to mend; 1 finding left for you" in ran.err
+    assert "`memsite repair --rebuild-index`" in ran.err
+    assert memsite("repair", "--rebuild-index").err == "1 mended.\n"
+
+
 def test_an_undone_new_note_is_removed_and_not_brought_back(memsite: Shell) -> None:
     memsite("new", "tip", "A", "--content", "[[x]]", "--tag", "a, b c", "--tag", "#d")
     assert 'tags: ["a", "b c", "d"]\n' in memsite("view", "A", "--raw").out

@@ -175,7 +175,7 @@ RULES: tuple[Rule, ...] = (
         "Known shapes of credentials in text, code, front matter, addresses and file names. "
         "`build` refuses to publish them (E017) unless told to redact. Only the kind and the "
         "first characters are ever printed.",
-        "Revoke the secret, then remove it. `memsite leaks allow` accepts a value that is known to be harmless.",
+        "Revoke the secret, then remove it. `memsite leaks allow` accepts a value that is harmless.",
         "`export GITHUB_TOKEN=ghp_…`",
     ),
     Rule(

@@ -12,8 +12,18 @@ from typing import TYPE_CHECKING
 import click
 
 from memsite.cli.options import Invocation, examples, invocation, output_options, project_options
-from memsite.cli.terminal import echo, echo_answer, echo_json, note_line, print_rows, style, visible, visible_block
+from memsite.cli.terminal import (
+    echo,
+    echo_answer,
+    echo_json,
+    note_line,
+    print_rows,
+    style,
+    visible,
+    visible_block,
+)
 from memsite.errors import BadArgument
+from memsite.wording import plural
 
 if TYPE_CHECKING:
     from memsite.memory import Memory
@@ -100,12 +110,15 @@ def _explain(code: str) -> int:
         echo(explain(rule).rstrip("\n"))
     elif refusal is not None:
         meaning = " ".join((refusal.__doc__ or "").split())
-        echo(f"## {refusal.code} {refusal.rule}\n\n{meaning} A refusal, with exit code {refusal.exit_code}: "
-             "nothing was changed, and the message says what to do next.")
+        echo(
+            f"## {refusal.code} {refusal.rule}\n\n{meaning} A refusal, with exit code {refusal.exit_code}: "
+            "nothing was changed, and the message says what to do next."
+        )
     else:
+        codes = [each.code for each in refusals()]
         raise BadArgument(
             f"There is no rule or refusal '{code}'.",
-            hint=f"Findings: {RULES[0].code} to {RULES[-1].code}; refusals: {refusals()[0].code} to {refusals()[-1].code}. docs/rules.md lists them.",
+            hint=f"Findings are {RULES[0].code} to {RULES[-1].code}, refusals {codes[0]} to {codes[-1]}.",
         )
     return 0
 
@@ -154,10 +167,16 @@ def repair_command(*, rebuild_index: bool, dry_run: bool) -> None:
     rows = [(each.path, each.action) for each in repaired.mends]
     if rows:
         print_rows(("FILE", "WHAT"), rows, plain=options.format == "plain")
-    from memsite.report.health import plural
-
-    left = f"; {plural(len(repaired.rest), 'finding')} left for you, see `memsite check`" if repaired.rest else ""
-    mended = f"{len(repaired.mends):,} {'to mend' if dry_run else 'mended'}" if repaired.mends else "nothing to mend"
+    left = (
+        f"; {plural(len(repaired.rest), 'finding')} left for you, see `memsite check`"
+        if repaired.rest
+        else ""
+    )
+    mended = (
+        f"{len(repaired.mends):,} {'to mend' if dry_run else 'mended'}"
+        if repaired.mends
+        else "nothing to mend"
+    )
     note_line(f"{mended}{left}.")
     if not rebuild_index and any("--rebuild-index" in each.hint for each in repaired.rest):
         note_line("`memsite repair --rebuild-index` makes an index that cannot be read anew.")

@@ -5,12 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from dataclasses import fields
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 import click
 
-from memsite.cli.options import date_options, examples, invocation, output_options
+from memsite.cli.options import date_options, examples, filter_options, invocation, output_options
 from memsite.cli.terminal import echo, echo_answer, note_line, print_rows, style, visible, visible_block, warn
+from memsite.wording import plural
 
 if TYPE_CHECKING:
     from memsite.memory import Memory
@@ -25,30 +27,60 @@ _HEADINGS: dict[StoreKind, tuple[str, ...]] = {
 
 
 @click.command("list", epilog=examples("memsite list --tag auth --after 2026-01-01", "memsite list --json"))
-@click.option("--store", help="Only this store.")
-@click.option("--tag", "tags", multiple=True, help="Only notes with this tag; given twice, with both.")
-@click.option("--type", "types", multiple=True, help="Only notes of this type; given twice, of either.")
+@filter_options("notes")
 @date_options
+@click.option("--limit", type=click.IntRange(1), metavar="N", help="Most notes to show [default: all].")
 @output_options
 def list_command(
-    store: str | None, tags: tuple[str, ...], types: tuple[str, ...], before: str | None, after: str | None
+    store: str | None,
+    tags: tuple[str, ...],
+    types: tuple[str, ...],
+    before: str | None,
+    after: str | None,
+    limit: int | None,
 ) -> None:
     """List the notes of the stores, newest first."""
     options = invocation()
     memory = options.memory()
-    rows = memory.list(store=store, tags=tags, types=types, before=before, after=after)
+    fitting = memory.list(store=store, tags=tags, types=types, before=before, after=after)
+    rows = fitting[:limit]
     _say_what_reading_found(memory)
     if options.format == "json":
         echo_answer({"notes": rows})
+        return
+    if not rows:
+        _say_why_none(memory, tags, types)
         return
     for each in memory.stores:
         of_store = [row for row in rows if row.store == each.name]
         if options.format == "plain":
             print_rows((), [_fields(row) for row in of_store], plain=True)
         elif of_store or store in (None, each.name):
-            echo(style(visible(f"{each.name} ({each.kind}, {len(of_store)} notes)"), bold=True))
+            notes = plural(len(of_store), "note")
+            echo(style(visible(f"{each.name} ({each.kind}, {notes})"), bold=True))
             print_rows(_HEADINGS[each.kind], [_fields(row) for row in of_store], plain=False)
             echo()
+    if len(fitting) > len(rows):
+        note_line(f"{plural(len(fitting) - len(rows), 'older note')} not shown (--limit).")
+
+
+def _say_why_none(memory: Memory, tags: tuple[str, ...], types: tuple[str, ...]) -> None:
+    """No list at all looks like a fault: is the memory empty, or a tag or type misspelt?"""
+    known = memory.list()
+    if not known:
+        note_line("There is no note yet. `memsite new tip TITLE --content TEXT` makes one.")
+        return
+    note_line("No note fits.")
+    for what, wanted, there in (
+        ("tag", tags, {tag for row in known for tag in row.tags}),
+        ("type", types, {row.type for row in known if row.type}),
+    ):
+        folded = {each.casefold(): each for each in there}
+        for word in wanted:
+            if word.lstrip("#").casefold() not in folded:
+                near = get_close_matches(word.lstrip("#").casefold(), folded, 5, 0.5)
+                such = f" Near: {', '.join(folded[each] for each in near)}." if near else ""
+                note_line(visible(f"There is no {what} '{word}'.{such}"))
 
 
 def _say_what_reading_found(memory: Memory) -> None:
@@ -76,10 +108,10 @@ def _fields(row: Row) -> tuple[str, ...]:
     ),
 )
 @click.argument("query", nargs=-1, required=True)
-@click.option("--store", help="Only this store.")
-@click.option("--tag", "tags", multiple=True, help="Only notes with this tag; given twice, with both.")
-@click.option("--type", "types", multiple=True, help="Only notes of this type; given twice, of either.")
-@click.option("--limit", type=click.IntRange(1), default=20, help="Most notes to show [default: 20].")
+@filter_options("notes")
+@click.option(
+    "--limit", type=click.IntRange(1), metavar="N", default=20, help="Most notes to show [default: 20]."
+)
 @click.option("--regex", is_flag=True, help="QUERY is a regular expression.")
 @output_options
 def search_command(
@@ -91,9 +123,10 @@ def search_command(
     *,
     regex: bool,
 ) -> int:
-    """Search the full text of all notes, best hits first: titles, then headings, then text.
+    """Search the full text of all notes, best hits first. Case does not matter.
 
-    Several words are one query, as if they stood in quotes.
+    Notes that hold the words in a row come first, then those that hold each of them somewhere, parts
+    of words included. Among these, titles go before headings and headings before text.
 
     Exits with 1 when nothing is found, as grep does.
     """
@@ -106,7 +139,7 @@ def search_command(
     for hit in answer.hits:
         _print_hit(hit, plain=options.format == "plain")
     more = answer.total - len(answer.hits)
-    note_line(f"{answer.total} notes" + (f", {more} of them not shown (--limit)" if more > 0 else ""))
+    note_line(plural(answer.total, "note") + (f", {more:,} of them not shown (--limit)" if more > 0 else ""))
     return int(not answer.hits)
 
 
@@ -126,7 +159,9 @@ def _print_hit(hit: Hit, *, plain: bool) -> None:
     epilog=examples("memsite view TIP-20260318-001", "memsite view MEMORY --section Commands --json"),
 )
 @click.argument("note")
-@click.option("--section", metavar="HEADING", help="Only this section.")
+@click.option(
+    "--section", "--section-name", metavar="HEADING", help="Only this section: `Name` or `Parent/Name`."
+)
 @click.option(
     "--checksum", "checksum_only", is_flag=True, help="Only the SHA-256 that `edit --checksum` takes."
 )
@@ -166,17 +201,26 @@ def sync_command() -> None:
 
 def _counted(value: object) -> str:
     if isinstance(value, Mapping):
-        return ", ".join(f"{name} {count}" for name, count in value.items()) or "-"
+        return ", ".join(f"{name} {count}" for name, count in value.items()) or "none"
     return f"{value:.3f}" if isinstance(value, float) else str(value)
 
 
 @click.command("context", epilog=examples('memsite context "machine learning" --depth 2 --content'))
 @click.argument("concept")
 @click.option(
-    "--depth", type=click.IntRange(1, 5), default=1, help="Steps away from the concept [default: 1]."
+    "--depth",
+    type=click.IntRange(1, 5),
+    metavar="N",
+    default=1,
+    help="Steps away from the concept [default: 1].",
 )
 @click.option(
-    "--max", "most", type=click.IntRange(1), default=20, help="Most relations a step [default: 20]."
+    "--max",
+    "most",
+    type=click.IntRange(1),
+    metavar="N",
+    default=20,
+    help="Most relations a step [default: 20].",
 )
 @click.option("--content", is_flag=True, help="Show the beginning of the notes as well.")
 @output_options
@@ -195,7 +239,7 @@ def _print_context(answer: ConceptContext, *, plain: bool) -> None:
     related = [*answer.relations, *answer.expanded]
     rows = [(each.name, str(each.count), str(each.depth), ", ".join(each.notes[:3])) for each in related]
     if not plain:
-        where = f"in {len(answer.notes)} notes, community {answer.community}"
+        where = f"in {plural(len(answer.notes), 'note')}, community {answer.community}"
         echo(f"{style(visible(answer.name), bold=True)}  {where}")
     print_rows(("CONCEPT", "NOTES", "STEPS", "WHERE"), rows, plain=plain)
     if not related:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import click
 
+from memsite.cli.terminal import note_line, visible
+
 if TYPE_CHECKING:
     from memsite.cache import Documents
     from memsite.memory import Memory
@@ -44,7 +46,11 @@ class Invocation:
 
         root = self.project.resolve() if self.project else project_root(Path.cwd())
         self._documents = Documents(root) if cached else None
-        return open_memory(root, system_dir=self.system_dir, vaults=self.vaults, documents=self._documents)
+        memory = open_memory(root, system_dir=self.system_dir, vaults=self.vaults, documents=self._documents)
+        if self.verbose:
+            for store in memory.stores:
+                note_line(visible(f"store {store.name} ({store.kind}): {store.root}"))
+        return memory
 
     def save_cache(self, *, make: bool = False) -> None:
         """Keep what was parsed for the next run; `make` a cache where there is none yet.
@@ -79,7 +85,7 @@ def _vault(text: str) -> tuple[str, Path]:
     return (name, Path(folder))
 
 
-_FOLDER = click.Path(file_okay=False, path_type=Path)
+FOLDER = click.Path(file_okay=False, path_type=Path)
 
 
 def _shared(*names: str, **how: Any) -> Callable[[Command], Command]:
@@ -88,11 +94,20 @@ def _shared(*names: str, **how: Any) -> Callable[[Command], Command]:
 
 
 _PROJECT_OPTIONS = (
-    _shared("--project", type=_FOLDER, help="Folder of the project [default: found from here upwards]."),
-    _shared("--system-dir", type=_FOLDER, help="Folder of the system store (with MEMORY.md)."),
+    _shared(
+        "--project",
+        type=FOLDER,
+        metavar="FOLDER",
+        help="Folder of the project [default: found from here upwards].",
+    ),
+    _shared(
+        "--system-dir", type=FOLDER, metavar="FOLDER", help="Folder of the system store (with MEMORY.md)."
+    ),
     _shared("--vault", "vaults", multiple=True, metavar="[NAME=]FOLDER", help="One more store, any folder."),
     _shared("-q", "--quiet", is_flag=True, help="Print results and errors only."),
-    _shared("-v", "--verbose", is_flag=True, help="Say more."),
+    _shared(
+        "-v", "--verbose", is_flag=True, help="Say which stores are read; with `stores` and `build` more."
+    ),
     _shared("--debug", is_flag=True, help="Show the traceback of an error."),
 )
 
@@ -117,12 +132,39 @@ def output_options(command: Command) -> Command:
     return project_options(command)
 
 
+def filter_options(what: str) -> Callable[[Command], Command]:
+    """`--store`, `--tag` and `--type`: which `what` are meant."""
+
+    def add(command: Command) -> Command:
+        for option in (
+            click.option(
+                "--type",
+                "types",
+                multiple=True,
+                metavar="TYPE",
+                help=f"Only {what} of this type; given twice, of either.",
+            ),
+            click.option(
+                "--tag",
+                "tags",
+                multiple=True,
+                metavar="TAG",
+                help=f"Only {what} with this tag; given twice, with both.",
+            ),
+            click.option("--store", metavar="NAME", help="Only this store."),
+        ):
+            command = option(command)
+        return command
+
+    return add
+
+
 def date_options(command: Command) -> Command:
     """`--before` and `--after`: calendar days, both left out themselves."""
-    command = click.option("--after", metavar="DAY", help="Only what is from after this day (YYYY-MM-DD).")(
+    command = click.option("--after", metavar="DAY", help="Only what is newer than this day.")(command)
+    return click.option("--before", metavar="DAY", help="Only what is older than this day (YYYY-MM-DD).")(
         command
     )
-    return click.option("--before", metavar="DAY", help="Only what is from before this day.")(command)
 
 
 def examples(*lines: str) -> str:

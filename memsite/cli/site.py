@@ -18,6 +18,7 @@ from memsite.cli.shapes import build_value, counted, stores_value
 from memsite.cli.terminal import echo, echo_json, note_line, print_rows, style, visible
 from memsite.config import complaint
 from memsite.errors import BadArgument, NoStore, NotFound
+from memsite.wording import plural
 
 if TYPE_CHECKING:
     from memsite.build import BuildResult, Leaks
@@ -97,7 +98,8 @@ def build_command(
     for fault in result.faults[:MOST_FAULTS]:
         note_line(f"{style('fault of memsite', fg='red')} {visible(fault)}")
     if result.faults:
-        note_line(f"The site has {len(result.faults)} faults that are memsite's own: please report them.")
+        faults = plural(len(result.faults), "fault")
+        note_line(f"The site has {faults} that are memsite's own, not your notes': please report them.")
     return int(result.stopped or bool(result.faults))
 
 
@@ -109,12 +111,8 @@ def _say_whether_scanned() -> None:
 
 
 def _print_build(result: BuildResult, *, quiet: bool) -> None:
-    from memsite.report.health import plural
-
     counts = counted(problem.severity for problem in result.problems)
-    found = ", ".join(
-        f"{count} {severity}{'s' * (count != 1)}" for severity, count in counts.items() if count
-    )
+    found = ", ".join(plural(count, severity) for severity, count in counts.items() if count)
     if result.stopped:
         note_line(
             f"Nothing was written: {found}. `memsite check` lists them; without --strict the site is built."
@@ -135,6 +133,9 @@ def _print_build(result: BuildResult, *, quiet: bool) -> None:
             f"{len(result.removed):,} removed)"
         )
     )
+    if invocation().verbose:
+        stages = ", ".join(f"{stage} {taken:.2f} s" for stage, taken in result.seconds.items())
+        note_line(f"Time: {stages}.")
     if any(result.since.values()) and not quiet:
         changes = ", ".join(f"{count} {how}" for how, count in result.since.items() if count)
         note_line(f"Notes since the last build: {changes}.")

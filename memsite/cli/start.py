@@ -13,6 +13,7 @@ from memsite.cli.options import examples, invocation, project_options
 from memsite.cli.settings import Setting, all_settings, table_meanings, toml, toml_key
 from memsite.cli.terminal import echo, note_line, visible
 from memsite.errors import BadArgument, NoStore
+from memsite.wording import plural
 
 if TYPE_CHECKING:
     from memsite.config import Config
@@ -46,8 +47,8 @@ def init_command(title: str | None, ci: str | None, *, hook: bool) -> None:
     settings = load_config(root)
     discovery = _found(root, settings)
     for store in discovery.stores:
-        notes = len(store.paths())
-        echo(visible(f"found {store.name} ({store.kind}, {notes} note{'s' * (notes != 1)}): {store.root}"))
+        notes = plural(len(store.paths()), "note")
+        echo(visible(f"found {store.name} ({store.kind}, {notes}): {store.root}"))
     for remark in discovery.notes:
         note_line(visible(f"note: {remark}"))
     if settings.file is not None:

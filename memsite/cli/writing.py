@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from memsite.cli.options import date_options, examples, invocation, output_options
+from memsite.cli.options import date_options, examples, filter_options, invocation, output_options
 from memsite.cli.terminal import echo, echo_answer, note_line, print_rows, style, visible, visible_block, warn
 from memsite.errors import BadArgument, BadEncoding
+from memsite.wording import plural
 
 if TYPE_CHECKING:
     from memsite.edit import Operation
@@ -99,14 +100,23 @@ def _decoded(raw: bytes, name: str) -> str:
 @text_options
 @click.option("--find-text", metavar="TEXT", help="find_replace: what to replace, literally, everywhere.")
 @click.option(
-    "--expected-count", type=click.IntRange(0), help="find_replace: refuse any other number of places."
+    "--expected-count",
+    type=click.IntRange(0),
+    metavar="N",
+    help="find_replace: refuse any other number of places.",
 )
 @click.option(
-    "--section-name", metavar="HEADING", help="replace_section: `Name`, `## Name` or `Parent/Name`."
+    "--section-name",
+    "--section",
+    "section_name",
+    metavar="HEADING",
+    help="replace_section: `Name`, `## Name` or `Parent/Name`.",
 )
-@click.option("--nth", type=click.IntRange(1), help="Which one of several equal headings.")
-@click.option("--checksum", metavar="SHA256", help="Refuse when the note changed since it was read.")
-@click.option("--allow-unlinked", is_flag=True, help="Lift the rule that a note holds a [[WikiLink]].")
+@click.option(
+    "--nth", type=click.IntRange(1), metavar="N", help="replace_section: which one of several equal headings."
+)
+@click.option("--checksum", metavar="SHA256", help="Refuse if the note is not what `view --checksum` named.")
+@click.option("--allow-unlinked", is_flag=True, help="Take text without a [[WikiLink]] as well.")
 @click.option("--dry-run", is_flag=True, help="Show the difference, write nothing.")
 @output_options
 def edit_command(
@@ -213,7 +223,7 @@ def new_command(
 
 @click.command("delete", epilog=examples("memsite delete TIP-20260318-001 --dry-run"))
 @click.argument("note")
-@click.option("--checksum", metavar="SHA256", help="Refuse when the note changed since it was read.")
+@click.option("--checksum", metavar="SHA256", help="Refuse if the note is not what `view --checksum` named.")
 @click.option("--confirm", is_flag=True, help="Do not ask.")
 @click.option("--dry-run", is_flag=True, help="Show what would go, write nothing.")
 @output_options
@@ -231,9 +241,7 @@ def delete_command(note: str, checksum: str | None, *, confirm: bool, dry_run: b
 
 
 @click.command("prune", epilog=examples("memsite prune --type compact --before 2026-01-01 --dry-run"))
-@click.option("--store", help="Only this workflow store.")
-@click.option("--tag", "tags", multiple=True, help="Only entries with this tag; given twice, with both.")
-@click.option("--type", "types", multiple=True, help="Only entries of this type; given twice, of either.")
+@filter_options("entries")
 @date_options
 @click.option("--confirm", is_flag=True, help="Do not ask.")
 @click.option("--dry-run", is_flag=True, help="List the candidates, write nothing.")
@@ -248,12 +256,15 @@ def prune_command(*, confirm: bool, dry_run: bool, **wanted: Any) -> None:
         return
     if options.format != "json":
         _print_candidates(planned)
-    _ask(f"Delete {len(planned.candidates)} entries?", confirmed=confirm)
+    _ask(f"Delete {plural(len(planned.candidates), 'entry', 'entries')}?", confirmed=confirm)
     done = memory.prune(**wanted)
     if options.format == "json":
         _print_pruned(done)
         return
-    note_line(f"{len(done.candidates)} entries deleted; `memsite undo` brings them back.")
+    deleted = plural(len(done.candidates), "entry", "entries")
+    note_line(
+        f"{deleted} deleted; `memsite undo` brings {'it' if len(done.candidates) == 1 else 'them'} back."
+    )
     _print_problems(done.problems)
 
 
@@ -262,8 +273,8 @@ def _print_pruned(pruned: Pruned) -> None:
         echo_answer(pruned)
         return
     _print_candidates(pruned)
-    fitting = len(pruned.candidates)
-    note_line(f"{fitting} {'entry fits' if fitting == 1 else 'entries fit'}; nothing was written.")
+    fitting = plural(len(pruned.candidates), "entry fits", "entries fit")
+    note_line(f"{fitting}; nothing was written.")
 
 
 def _print_candidates(pruned: Pruned) -> None:
@@ -273,13 +284,14 @@ def _print_candidates(pruned: Pruned) -> None:
     ]
     print_rows(("ID", "TYPE", "DATE", "TITLE"), rows, plain=invocation().format == "plain")
     if pruned.undated:
-        note_line(f"{len(pruned.undated)} entries have no date that can be understood and stay.")
+        undated = plural(len(pruned.undated), "entry without a date", "entries without a date")
+        note_line(f"{undated} that can be understood: not selected.")
 
 
 @click.command("undo", epilog=examples("memsite undo --list", "memsite undo", "memsite undo --dry-run"))
 @click.argument("transaction", required=False)
 @click.option("--list", "list_", is_flag=True, help="List what can be undone.")
-@click.option("--store", help="Only what was written in this store.")
+@click.option("--store", metavar="NAME", help="Only what was written in this store.")
 @click.option("--dry-run", is_flag=True, help="Say what would come back, write nothing.")
 @output_options
 def undo_command(transaction: str | None, store: str | None, *, list_: bool, dry_run: bool) -> None:
@@ -320,8 +332,6 @@ def _print_undone(undone: Undone) -> None:
     if invocation().format == "json":
         echo_answer(undone)
         return
-    from memsite.report.health import plural
-
     for path in undone.paths:
         echo(visible(path))
     gone = len(undone.removed)

@@ -25,6 +25,7 @@ from memsite.leaks.scan import (
 )
 from memsite.markdown.encoding import encoding_of
 from memsite.note import Address, IndexEntry, Source
+from memsite.wording import plural
 
 _TEXT_FILES = (
     ".html",
@@ -141,8 +142,9 @@ class Guard:
         listed = [str(place) for place in grave]
         more = f" and {len(listed) - _NAMED_AT_MOST} more" if len(listed) > _NAMED_AT_MOST else ""
         raise errors.Leak(
-            f"{len(listed)} secrets would be published: {'; '.join(listed[:_NAMED_AT_MOST])}{more}.",
-            hint="Revoke and remove them, or build with --redact; `memsite leaks allow` accepts harmless ones.",
+            f"{plural(len(listed), 'secret')} would be published: "
+            f"{'; '.join(listed[:_NAMED_AT_MOST])}{more}.",
+            hint="Revoke and remove it, or build with --redact; `memsite leaks allow` accepts what is none.",
             places=listed,
         )
 

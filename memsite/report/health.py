@@ -10,6 +10,7 @@ from memsite.check import RULES, Budget, budgets
 from memsite.check.diff import MemoryDiff
 from memsite.config import Config
 from memsite.note import Address, Graph, Problem, StoreKind
+from memsite.wording import plural
 
 SEVERITIES = ("error", "warning", "info")
 
@@ -83,7 +84,3 @@ def summary(health: Health) -> str:
     where = f"{plural(health.notes, 'note')} of {plural(len(health.stores), 'store')}"
     known = f" ({health.accepted} more accepted by the baseline)" if health.accepted else ""
     return f"{found if health.problems else 'no problems'} in {where}{known}"
-
-
-def plural(count: int, word: str) -> str:
-    return f"{count:,} {word}" if count == 1 else f"{count:,} {word}s"

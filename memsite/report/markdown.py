@@ -9,8 +9,9 @@ from html import escape
 from memsite.check import BY_CODE, Budget
 from memsite.check.diff import LinkChange, MemoryDiff, NoteChange
 from memsite.note import Problem
-from memsite.report.health import Health, plural, summary
+from memsite.report.health import Health, summary
 from memsite.report.lines import one_line
+from memsite.wording import plural
 
 ROWS = 25
 """Rows of one list before the rest is only counted."""

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape
 
 from memsite.check import BY_CODE
-from memsite.report.health import Health, plural, summary
+from memsite.report.health import Health, summary
 from memsite.report.lines import one_line
 from memsite.report.markdown import diff_line
+from memsite.wording import plural
 
 if TYPE_CHECKING:
     from jinja2 import Template
