@@ -412,6 +412,15 @@ def test_a_diff_says_all_that_changed(old: list[str], new: list[str], old_end: b
     assert patched(before, unified("a.md", before.encode(), after.encode())) == after
 
 
+@pytest.mark.parametrize("changed", range(20))
+def test_a_diff_of_one_line_among_many_equal_ones(changed: int) -> None:
+    lines = [f"at {number} -5 +7 of it\n" for number in range(20)]
+    after = "".join([*lines[:changed], "new\n", *lines[changed + 1 :]])
+    diff = unified("a.md", "".join(lines).encode(), after.encode())
+    assert patched("".join(lines), diff) == after
+    assert diff.count("\n") <= 2 + 1 + 2 + 2 * 3
+
+
 def patched(text: str, diff: str) -> str:
     lines, made, done, last = text.splitlines(keepends=True), [], 0, ""
     for line in diff.splitlines(keepends=True)[2:]:

@@ -60,6 +60,7 @@ def test_shapes(text: str, shape: str) -> None:
         (b'{"entries":{}}', 1, 12),
         (b'{"entries":[{"id":"\\ud800","file":"MEM-1.md"}]}', 1, 20),
         (b'{"entries":[{"id":"x\\udc00"}]}', 1, 21),
+        (b'[{"id":"\\uD800"}]', 1, 9),
         (b'[\n {"id": "A"}\n {"id": "B"}]', 3, 2),
         (b'[\n {"id": "A"},\n]', 3, 1),
         (b'[{"id": "A"}] x', 1, 15),
@@ -129,10 +130,23 @@ def test_a_minified_object_stays_minified_and_counts_again() -> None:
             '\ufeff{\n "entries": [\n  {\n   "id": "A"\n  },\n'
             '  {\n   "id": "B",\n   "file": "B.md"\n  }\n ]\n}',
         ),
+        ("{}", '{"B": {"id": "B", "file": "B.md"}}'),
     ],
 )
 def test_a_row_is_written_as_its_neighbours_are(before: str, after: str) -> None:
     assert add_row(before, NEW) == after
+
+
+def test_only_a_count_of_the_rows_is_counted_again() -> None:
+    before = '{"_metadata": {"version": 3, "total": 1}, "x": {"total": 7}, "entries": [{"id": "A"}]}'
+    assert add_row(before, NEW).startswith('{"_metadata": {"version": 3, "total": 2}, "x": {"total": 7}, ')
+    before = '{"x": {"total": 7}, "count": true, "entries": [{"id": "A"}]}'
+    assert add_row(before, NEW).startswith('{"x": {"total": 7}, "count": true, ')
+
+
+def test_words_of_every_script_are_written_as_they_are() -> None:
+    for before in ('[{"id": "A"}]', '[\n  {\n    "id": "A"\n  }\n]'):
+        assert '"title": "Größe 大"' in add_row(before, {"id": "B", "title": "Größe 大"})
 
 
 def test_rows_are_removed_with_what_separates_them() -> None:

@@ -16,6 +16,7 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from filelock import FileLock
@@ -116,6 +117,79 @@ def test_a_stale_checksum_never_writes(make: Make) -> None:
         assert "+two [[x]]" in str(details["diff"])
         assert details["text"] == "one [[x]]\n\ntwo [[x]]\n"
     assert tree(memory.project) == before
+
+
+def test_the_difference_is_from_the_version_that_was_read(make: Make) -> None:
+    memory = make(**{"vault/a.md": "one [[x]]\n", "vault/b.md": "one [[x]]\n"})
+    memory.edit("b", "append", "other [[x]]", now=NOW)
+    memory.edit("a", "append", "two [[x]]", now=NOW)
+    read = memory.read("a").row.checksum
+    memory.edit("a", "append", "three [[x]]", now=NOW)
+    memory.edit("a", "append", "four [[x]]", now=NOW)
+    with pytest.raises(StaleChecksum) as refused:
+        memory.edit("a", "append", "five [[x]]", expected=read)
+    added = [line for line in str(refused.value.details["diff"]).splitlines() if line.startswith("+")]
+    assert added == ["+++ b/a.md", "+", "+three [[x]]", "+", "+four [[x]]"]
+    for kept in memory.project.glob("vault/.memsite/trash/*/0-a.md"):
+        kept.unlink()
+    with pytest.raises(StaleChecksum) as refused:
+        memory.edit("a", "append", "five [[x]]", expected=read)
+    assert refused.value.details["diff"] == ""
+
+
+def test_a_note_that_is_removed_meanwhile(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = make(**{"vault/a.md": "a [[x]]\n"})
+    really = memory.open_for_writing
+
+    def removed(*arguments: Any, **named: Any) -> Any:
+        (memory.project / "vault/a.md").unlink()
+        return really(*arguments, **named)
+
+    monkeypatch.setattr(memory, "open_for_writing", removed)
+    with pytest.raises(NotFound, match="no note"):
+        memory.edit("a", "append", "b [[x]]")
+    assert tree(memory.project) == {}
+
+
+@pytest.mark.parametrize(
+    ("note", "named", "free"),
+    [
+        ("vault/a.md", {}, False),
+        ("vault/a.md", {"allow_unlinked": True}, True),
+        ("system/a.md", {}, True),
+        (".workflow/memory/MEM-1.md", {}, False),
+    ],
+)
+def test_what_an_editor_gives_back_needs_a_link_unless_it_is_free(
+    make: Make, note: str, named: dict[str, bool], free: bool
+) -> None:
+    memory = make(**{note: "a [[x]]\n"})
+    name = note.rpartition("/")[2]
+    if free:
+        written = memory.edit_whole(name, b"nothing linked\n", now=NOW, **named)
+        assert (written.changed, written.count) == (True, 1)
+    else:
+        with pytest.raises(WikiLinkRequired):
+            memory.edit_whole(name, b"nothing linked\n", now=NOW, **named)
+        assert not memory.edit_whole(name, b"a [[x]]\n", now=NOW).changed
+
+
+def test_of_two_equal_problems_one_is_fixed(make: Make) -> None:
+    memory = make(**{"vault/a.md": "[[x]] [[[y]]] [[[y]]]\n"})
+    written = memory.edit_whole("a", b"[[x]] [[[y]]]\n", now=NOW)
+    assert [each.code for each in written.fixed] == ["W007"]
+    assert written.appeared == ()
+
+
+def test_what_memsite_keeps_is_for_its_owner_alone(make: Make) -> None:
+    memory = make(**{"vault/a.md": "a [[x]]\n", ".workflow/memory/memory-index.json": '{"entries": []}'})
+    memory.edit("a", "append", "b [[x]]", now=NOW)
+    memory.new("tip", "T", "x [[y]]", now=NOW)
+    for own in memory.project.rglob(".memsite"):
+        assert stat.S_IMODE(own.stat().st_mode) == 0o700
+        copies = {path for path in own.glob("trash/*/*") if path.name != "record.json"}
+        for path in set(own.rglob("*")) - copies:
+            assert stat.S_IMODE(path.stat().st_mode) == (0o700 if path.is_dir() else 0o600), path
 
 
 # Exact addresses
