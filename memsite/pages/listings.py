@@ -328,19 +328,19 @@ def names_view(page: Page, desk: Desk) -> NamesView:
     """All concepts, tags or types, those used most first."""
     plan, texts, root = desk.plan, desk.templates.texts, root_of(page.url)
     if page.kind == "concepts":
-        title, noun = texts.all_concepts, "mentions"
+        title, noun = texts.all_concepts, "concepts"
         names = [
             Named(visible(one.name), desk.href(plan.concepts[one.key], root), "concept", len(one.mentions))
             for one in plan.graph.concepts.values()
         ]
     elif page.kind == "tags":
-        title, noun = texts.all_tags, "notes"
+        title, noun = texts.all_tags, "tags"
         names = [
             Named(f"#{visible(plan.tag_names[tag])}", desk.href(url, root), "tag", len(plan.tagged[tag]))
             for tag, url in plan.tags.items()
         ]
     else:
-        title, noun = texts.all_types, "notes"
+        title, noun = texts.all_types, "types"
         names = [
             Named(visible(name), desk.href(url, root), "type", len(plan.typed[name]))
             for name, url in plan.types.items()

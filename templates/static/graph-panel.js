@@ -128,7 +128,7 @@
       list.addEventListener("pointerdown", (event) => event.preventDefault());
       list.addEventListener("click", (event) => {
         const row = event.target.closest("[role=option]");
-        if (row) this.take(Number(row.dataset.at));
+        if (row?.dataset.at) this.take(Number(row.dataset.at));
       });
     }
 
@@ -142,8 +142,9 @@
         row.dataset.at = String(at);
         return row;
       }));
-      this.list.hidden = !this.found.length;
-      this.input.setAttribute("aria-expanded", String(this.found.length > 0));
+      if (!this.found.length) this.list.append(el("li", { role: "option", ariaDisabled: "true" }, said(texts.search_none, { query: query.trim() })));
+      this.list.hidden = !query.trim();
+      this.input.setAttribute("aria-expanded", String(!this.list.hidden));
       this.mark(this.found.length ? 0 : -1);
       if (query.trim()) this.actions.say(this.found.length ? said(texts.search_some, { n: this.found.length }) : said(texts.search_none, { query: query.trim() }));
     }

@@ -265,6 +265,7 @@
     $("count").textContent = said(what, { nodes: some, edges: number(painter.shownEdges) });
     $("empty").hidden = shown > 0;
     if (!graph.n) $("empty").textContent = $("empty").dataset.none;
+    root.classList.toggle("mg-none", !graph.n && graph.model.view === "notes");
   }
 
   const digits = new Intl.NumberFormat(document.documentElement.lang || "en");
