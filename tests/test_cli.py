@@ -358,6 +358,27 @@ def test_an_edit_its_checksum_and_its_undo(memsite: Shell) -> None:
     assert path.read_bytes() == before
 
 
+def test_a_stale_edit_shows_what_changed_meanwhile(memsite: Shell) -> None:
+    old = memsite("view", "Deploy", "--checksum").out.strip()
+    edit = ("edit", "Deploy", "--operation", "append", "--content", "by me [[x]]")
+    assert memsite(*edit).code == 0
+    ran = memsite(*edit, "--checksum", old)
+    assert (ran.code, ran.out, "E006" in ran.err) == (1, "", True)
+    assert "\n+by me [[x]]\n" in ran.err
+
+
+def test_what_a_build_accepts_is_no_finding_anywhere(memsite: Shell) -> None:
+    token = "ghp_" + "q7Wm3ZkP9rTy2LxVb8NcD4fGh6JsK1aQe5Ru"
+    with (memsite.root / "memsite.toml").open("a") as file:
+        file.write('[leaks]\nallow = "allowed.txt"\n')
+    (memsite.root / "allowed.txt").touch()
+    (memsite.root / "notes/a.md").write_text(f"{token} [[x]]\n")
+    assert memsite("sync", "--json").json["problems"] == {"warning": 1}
+    assert memsite("leaks", "allow", "--reason", "test", stdin=token.encode()).code == 0
+    assert memsite("sync", "--json").json["problems"] == {}
+    assert memsite("repair").err == "nothing to mend.\n"
+
+
 def test_no_list_says_why(memsite: Shell, tmp_path: Path) -> None:
     ran = memsite("list", "--tag", "retri", "--type", "tipp", "--store", "workflow")
     assert (ran.code, ran.out) == (0, "")

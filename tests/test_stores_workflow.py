@@ -209,6 +209,15 @@ def test_hostile_file_fields(tmp_path: Path, written: object, severity: str) -> 
     problem.message.encode()
 
 
+def test_a_key_twice_in_one_row_is_reported_and_the_last_one_counts(tmp_path: Path) -> None:
+    row = f'{{"id": "MEM-1", "title": "Old", "file": "gone.md", "title": "New", "file": "{A}", "tags": ["a", "a"]}}'
+    view = project(tmp_path, f'{{"entries": [\n  {row}\n]}}').view()
+    assert entries(view)["MEM-1"].title == "New"
+    (problem,) = view.problems
+    assert (problem.code, problem.severity, problem.line, problem.column) == ("W001", "warning", 2, 3)
+    assert problem.message == "row 1 (`MEM-1`) has `title`, `file` more than once; the last one counts"
+
+
 def test_a_missing_file_is_a_matter_for_the_check(tmp_path: Path) -> None:
     view = project(tmp_path, [{"id": "MEM-2", "file": "MEM-2.md"}]).view()
     assert (view.problems, entries(view)["MEM-2"].path) == ((), "MEM-2.md")

@@ -159,8 +159,12 @@ def _accept(problems: tuple[Problem, ...], baseline: Path | None) -> int:
 @output_options
 def repair_command(*, rebuild_index: bool, dry_run: bool) -> None:
     """Mend what has one right answer: index rows, leftovers of interrupted writes. No note is deleted."""
+    from memsite.build.secrets import vet
+
     options = invocation()
-    repaired = options.memory().repair(rebuild_index=rebuild_index, dry_run=dry_run)
+    memory = options.memory()
+    vet(memory)
+    repaired = memory.repair(rebuild_index=rebuild_index, dry_run=dry_run)
     if options.format == "json":
         echo_answer(repaired)
         return

@@ -189,8 +189,12 @@ def view_command(note: str, section: str | None, *, checksum_only: bool, raw: bo
 @output_options
 def sync_command() -> None:
     """Read everything again and count notes, concepts, relations and communities."""
+    from memsite.build.secrets import vet
+
     options = invocation()
-    counts = options.memory().sync()
+    memory = options.memory()
+    vet(memory)
+    counts = memory.sync()
     options.save_cache(make=True)
     if options.format == "json":
         echo_answer(counts)

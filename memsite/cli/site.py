@@ -140,7 +140,7 @@ def _print_build(result: BuildResult, *, quiet: bool) -> None:
         changes = ", ".join(f"{count} {how}" for how, count in result.since.items() if count)
         note_line(f"Notes since the last build: {changes}.")
     if found and not quiet:
-        note_line(f"The memory has {found}: see health.html, or `memsite check`.")
+        note_line(f"What is published has {found}: see health.html; `memsite check` lists all.")
 
 
 class _Bar:

@@ -25,6 +25,8 @@ _UNSAFE = re.compile(
     "[\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff9-\ufffb"
     "\U000e0000-\U000e0fff]"
 )
+_MOST_DIFF_LINES = 40
+"""Lines shown of what changed in a note meanwhile."""
 _BREAKS = re.compile(r"[\t\r\n\v\f\x1c-\x1e\x85\u2028\u2029]+")
 
 
@@ -95,6 +97,11 @@ def print_error(error: MemsiteError, *, in_json: bool) -> None:
     note_line(f"{style('error', fg='red', bold=True)} {error.code} {visible(error.message)}")
     if error.hint:
         note_line(f"  {visible(error.hint)}")
+    if difference := str(error.details.get("diff", "")):
+        lines = difference.splitlines()
+        note_line("\n".join(visible_block(line) for line in lines[:_MOST_DIFF_LINES]))
+        if len(lines) > _MOST_DIFF_LINES:
+            note_line(f"… and {len(lines) - _MOST_DIFF_LINES} more lines")
 
 
 def jsonable(value: object) -> Any:

@@ -154,10 +154,16 @@ def build_context(memory: Memory, given: Arguments) -> object:
 
 
 def sync(memory: Memory, _given: Arguments) -> object:
+    from memsite.build.secrets import vet
+
+    vet(memory)
     return memory.sync()
 
 
 def check_memory(memory: Memory, given: Arguments) -> object:
+    from memsite.build.secrets import vet
+
+    vet(memory)  # what a build accepts or finds, a check accepts and finds
     gravest = ("error", "warning", "info")
     wanted = gravest[: gravest.index(given.get("severity", "info")) + 1]
     store = given.get("store")

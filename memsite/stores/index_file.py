@@ -18,7 +18,6 @@ from memsite.errors import IndexUnreadable
 Shape: TypeAlias = Literal["entries", "list", "mapping"]
 
 _BOM = "\ufeff"
-_DECODER = json.JSONDecoder()
 _BLANK = re.compile(r"[ \t\r\n]*")
 _LONE_SURROGATE = re.compile(
     r"(?<!\\)(?:\\\\)*(?:\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])"
@@ -26,6 +25,25 @@ _LONE_SURROGATE = re.compile(
 )
 _COUNTERS = ("total", "count", "total_entries", "totalEntries", "entry_count", "entryCount")
 _ENTRY_ID = re.compile(r"[A-Z]{3}-")
+
+
+class Repeating(dict[str, object]):
+    """An object in which a key stands more than once. The last value counts, as with other readers."""
+
+    repeated: tuple[str, ...] = ()
+
+
+def _object(members: list[tuple[str, object]]) -> dict[str, object]:
+    found = dict(members)
+    if len(found) == len(members):
+        return found
+    repeating = Repeating(found)
+    keys = [key for key, _ in members]
+    repeating.repeated = tuple(key for key in found if keys.count(key) > 1)
+    return repeating
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_object)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +123,8 @@ def parse_index(text: str, *, name: str = "memory-index.json") -> IndexFile:
 def _unreadable(name: str, text: str, at: int, reason: str) -> IndexUnreadable:
     line, column = place_in(text, at)
     return IndexUnreadable(
-        f"`{name}` cannot be read: line {line}, column {column}: {reason[:1].lower()}{reason[1:]}",
-        hint="mend it by hand, or let `memsite repair --rebuild-index` make a new one from the files",
+        f"'{name}' cannot be read: line {line}, column {column}: {reason[:1].lower()}{reason[1:]}.",
+        hint="Mend it by hand, or let `memsite repair --rebuild-index` make a new one from the files.",
         line=line,
         column=column,
     )

@@ -15,7 +15,7 @@ from unicodedata import normalize
 
 from memsite.errors import IndexUnreadable, MemsiteError, NotFound, OutsideStore
 from memsite.note import IndexEntry, Problem, Severity
-from memsite.stores.index_file import IndexFile, Row, decode_index, parse_index
+from memsite.stores.index_file import IndexFile, Repeating, Row, decode_index, parse_index
 from memsite.stores.reading import read_inside, why_malformed, why_outside
 
 MEMORY_INDEX = "memory-index.json"
@@ -86,12 +86,12 @@ def read_index(place: IndexPlace, known: Known) -> IndexReading:
     except NotFound:
         if not place.file.is_symlink() and not place.file.exists():
             return IndexReading()
-        return _unreadable(place, f"`{place.name}` is no readable file", 1, 1)
+        return _unreadable(place, f"'{place.name}' is no readable file", 1, 1)
     except IndexUnreadable as error:
         line, column = int(str(error.details["line"])), int(str(error.details["column"]))
-        return _unreadable(place, error.message, line, column)
+        return _unreadable(place, error.phrase, line, column)
     except MemsiteError as error:
-        return _unreadable(place, error.message, 1, 1)
+        return _unreadable(place, error.phrase, 1, 1)
     return _understood(place, index, known)
 
 
@@ -120,7 +120,7 @@ def _parsed(place: IndexPlace) -> IndexFile:
 
 
 def _unreadable(place: IndexPlace, message: str, line: int, column: int) -> IndexReading:
-    hint = "the notes are listed from the folder; `memsite repair --rebuild-index` makes a new index"
+    hint = "The notes are listed from the folder; `memsite repair --rebuild-index` makes a new index."
     return IndexReading(None, (_problem(place.shown, "warning", message, hint, line, column),), exists=True)
 
 
@@ -142,6 +142,11 @@ def _understood(place: IndexPlace, index: IndexFile, known: Known) -> IndexReadi
         if fault is not None:
             message = f"row {row.position + 1}{_called(row)} {fault.message}"
             problems.append(_problem(place.shown, fault.severity, message, fault.hint, row.line, row.column))
+        if isinstance(row.value, Repeating):
+            keys = ", ".join(f"`{key}`" for key in row.value.repeated)
+            message = f"row {row.position + 1}{_called(row)} has {keys} more than once; the last one counts"
+            hint = "Remove the one that is wrong."
+            problems.append(_problem(place.shown, "warning", message, hint, row.line, row.column))
     problems += _miscounted(place, index)
     return IndexReading(tuple(entries), tuple(problems), exists=True)
 
@@ -150,7 +155,7 @@ def _miscounted(place: IndexPlace, index: IndexFile) -> Iterator[Problem]:
     if index.counter is not None and place.writable and index.counter.value != len(index.rows):
         name, count = index.counter.key, index.counter.value
         message = f"`{name}` says {count} rows, there are {len(index.rows)}"
-        yield _problem(place.shown, "info", message, "it is set right with the next write to the index")
+        yield _problem(place.shown, "info", message, "It is set right with the next write to the index.")
 
 
 def _concerns_us(row: Row, place: IndexPlace) -> bool:
@@ -226,18 +231,18 @@ def _checked_path(written: str, place: IndexPlace, known: Known) -> tuple[str | 
         return None, _Fault("warning", "names an empty file")
     path = _below(written, place)
     if reason := why_outside(path):
-        return None, _Fault("error", f"points outside the store: {reason}", "remove the row")
+        return None, _Fault("error", f"points outside the store: {reason}", "Remove the row.")
     plain = posixpath.normpath(path) if ".." in path.split("/") else path
     if reason := why_malformed(plain):
-        return None, _Fault("warning", f"names no usable file: {reason}", "mend the row or remove it")
+        return None, _Fault("warning", f"names no usable file: {reason}", "Mend the row or remove it.")
     if (refused := known.refused.get(plain)) is not None:
         if isinstance(refused, OutsideStore):
-            return None, _Fault("error", f"points outside the store: {refused.message}", "remove the row")
-        return None, _Fault("warning", f"points at a file that is not read: {refused.message}")
+            return None, _Fault("error", f"points outside the store: {refused.phrase}", "Remove the row.")
+        return None, _Fault("warning", f"points at a file that is not read: {refused.phrase}")
     if known.excluded(plain):
         return None, _Fault("info", "names a file that the configuration excludes")
     found = known.notes.get(normalize("NFC", plain), plain)
-    return found, _Fault("info", f"writes `{found}` in a roundabout way") if plain != path else None
+    return found, _Fault("info", f"writes '{found}' in a roundabout way") if plain != path else None
 
 
 def _below(written: str, place: IndexPlace) -> str:
