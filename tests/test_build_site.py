@@ -290,6 +290,13 @@ def test_a_store_or_what_holds_it_is_no_output(project: Any, name: str) -> None:
     assert (root / "notes/a.md").read_text() == "# A\n"
 
 
+def test_one_note_is_one_note(project: Any, tmp_path: Path) -> None:
+    build(project({"vault/a.md": "# A\n\n[[x]] [y](gone.md)\n"}), tmp_path / "site")
+    home = (tmp_path / "site/index.html").read_text()
+    for figure in ("1</strong> note", "1</strong> concept", "2</strong> links", "1</strong> warning"):
+        assert f"<strong>{figure}</a>" in home
+
+
 def test_no_notes_left_is_a_site_too(project: Any, tmp_path: Path) -> None:
     root, site = project({"notes/a.md": "# A\n"}), tmp_path / "site"
     build(root, site)

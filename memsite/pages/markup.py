@@ -26,6 +26,13 @@ def add_filters(environment: Environment, texts: SimpleNamespace) -> None:
     def mentioning(groups: Sequence[Group]) -> Markup:
         return _safe("".join(_group(group, texts, headed=len(groups) > 1) for group in groups))
 
+    def figure(amount: int, noun: str) -> Markup:
+        """`amount` with its noun, the number strong."""
+        strong = f"<strong>{number(amount)}</strong>"
+        form = vars(texts)[f"count_{noun}"]["one" if amount == 1 else "other"]
+        return _safe(escape(form).replace("{n}", strong))
+
+    environment.globals["figure"] = figure
     environment.filters["link"] = lambda named: _safe(_link(named))
     environment.filters["chips"] = lambda names: _safe("\n".join(map(_chip, names)))
     environment.filters["entries"] = lambda entries: _safe("\n".join(map(_entry, entries)))
