@@ -291,7 +291,7 @@ def test_a_store_or_what_holds_it_is_no_output(project: Any, name: str) -> None:
 
 
 def test_one_note_is_one_note(project: Any, tmp_path: Path) -> None:
-    build(project({"vault/a.md": "# A\n\n[[x]] [y](gone.md)\n"}), tmp_path / "site")
+    build(project({"notes/a.md": "# A\n\n[[x]] [y](gone.md)\n"}), tmp_path / "site")
     home = (tmp_path / "site/index.html").read_text()
     for figure in ("1</strong> note", "1</strong> concept", "2</strong> links", "1</strong> warning"):
         assert f"<strong>{figure}</a>" in home
