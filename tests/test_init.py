@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -10,6 +11,7 @@ import sys
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -18,6 +20,7 @@ from git_history import git, make_history
 
 from memsite.cli.app import run
 from memsite.cli.settings import all_settings, table_meanings
+from memsite.cli.start import CI_FILES
 from memsite.config import SECTIONS, Config, load_config
 from tests.conftest import write_tree
 
@@ -135,6 +138,40 @@ def test_every_setting_says_what_it_means() -> None:
     assert all(each.meaning.endswith(".") for each in settings)
     assert all(table_meanings().values())
     assert {each.table for each in settings} == set(SECTIONS)
+
+
+def test_a_configuration_that_is_there_is_told_what_it_lacks(
+    empty: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (empty / "memsite.toml").write_text("[site]\ntitle = 'Old'\n")
+    assert init(empty, "--vault", str(empty / "notes"), "--title", "New") == 0
+    told = capsys.readouterr().out
+    assert '  [stores.notes]\n  kind = "vault"\n  path = "notes"\n' in told
+    assert 'its title is "Old": change it there, under [site]\n' in told
+    with (empty / "memsite.toml").open("a") as file:
+        file.write('[stores.notes]\nkind = "vault"\npath = "notes"\n')
+    assert init(empty) == 0
+    assert "[stores" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("host", ["github", "gitlab"])
+def test_the_ci_job_installs_memsite_from_where_it_came(
+    empty: Path, host: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    url = {"url": "https://git.example/u/memsite", "vcs_info": {"vcs": "git", "commit_id": "abc"}}
+    for origin, wanted in (
+        (json.dumps(url), "memsite @ git+https://git.example/u/memsite@abc"),
+        ('{"url": "file:///x", "dir_info": {}}', "memsite"),
+        (None, "memsite"),
+    ):
+        known = SimpleNamespace(read_text=lambda _, text=origin: text)
+        monkeypatch.setattr("importlib.metadata.distribution", lambda _, known=known: known)
+        assert init(empty, "--vault", str(empty / "notes"), "--ci", host) == 0
+        file = empty / CI_FILES[host]
+        job = yaml.safe_load(file.read_text(encoding="utf-8"))
+        assert (job["env"] if host == "github" else job["memory"]["variables"])["MEMSITE"] == wanted
+        assert ("MEMSITE in " in capsys.readouterr().err) == (wanted == "memsite")
+        file.unlink()
 
 
 # The CI job ---------------------------------------------------------------------------------

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -53,12 +55,19 @@ def init_command(title: str | None, ci: str | None, *, hook: bool) -> None:
         note_line(visible(f"note: {remark}"))
     if settings.file is not None:
         echo(visible(f"kept {settings.file.name}: the settings are there already"))
+        _say_what_is_missing(settings, discovery, root, title)
     else:
-        _write(root / "memsite.toml", settings_text(title or _asked_title(root), discovery, root))
+        _write(root, "memsite.toml", settings_text(title or _asked_title(root), discovery, root))
     if ci:
-        _write(root / CI_FILES[ci], _template(f"{ci}.yml"))
+        wanted = _requirement()
+        _write(root, CI_FILES[ci], _template(f"{ci}.yml").replace('"memsite"', json.dumps(wanted)))
+        if wanted == "memsite":
+            note_line(
+                f"note: the job installs memsite by its name. Where pip does not find that, write the address "
+                f"of the repository at MEMSITE in {CI_FILES[ci]}: git+https://github.com/YOU/memsite"
+            )
     if hook:
-        _write(root / HOOK_FILE, _template("pre-commit.yaml"))
+        _write(root, HOOK_FILE, _template("pre-commit.yaml"))
     echo("next: memsite check, then memsite serve")
 
 
@@ -85,20 +94,49 @@ def _asked_title(root: Path) -> str:
     return str(click.prompt("Title of the site", default=root.name or "Memory", err=True))
 
 
-def _write(file: Path, text: str) -> None:
+def _say_what_is_missing(settings: Config, discovery: Discovery, root: Path, title: str | None) -> None:
+    """What was asked for and is not in a configuration that was there before."""
+    there = {store.name for store in settings.stores}
+    missing = [store for store in discovery.stores if store.kind == "vault" and store.name not in there]
+    if missing:
+        echo("to read these in each run, add to it:")
+    for store in missing:
+        place = os.path.relpath(store.root, root).replace(os.sep, "/")
+        echo(visible(f"  [stores.{toml_key(store.name)}]"))
+        echo(f'  kind = "{store.kind}"')
+        echo(visible(f"  path = {toml(place)}"))
+    if title is not None and title != settings.site.title:
+        echo(visible(f"its title is {toml(settings.site.title)}: change it there, under [site]"))
+
+
+def _requirement() -> str:
+    """What pip installs to get this memsite: the repository that it was installed from, else its name."""
+    from importlib.metadata import PackageNotFoundError, distribution
+
+    try:
+        origin = json.loads(distribution("memsite").read_text("direct_url.json") or "{}")
+    except PackageNotFoundError:
+        return "memsite"
+    if "vcs_info" not in origin:
+        return "memsite"
+    return f"memsite @ {origin['vcs_info']['vcs']}+{origin['url']}@{origin['vcs_info']['commit_id']}"
+
+
+def _write(root: Path, name: str, text: str) -> None:
     """Write a new file; one that is there stays. Raises BadArgument (E019) where it cannot be written."""
+    file = root / name
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         with file.open("x", encoding="utf-8", newline="\n") as new:
             new.write(text)
     except FileExistsError:
-        echo(visible(f"kept {file.name}: it is there already"))
+        echo(f"kept {name}: it is there already")
     except OSError as error:
         raise BadArgument(
             f"{file} cannot be written: {(error.strerror or 'unknown error').lower()}."
         ) from error
     else:
-        echo(visible(f"wrote {file.name}"))
+        echo(f"wrote {name}")
 
 
 def _template(name: str) -> str:
