@@ -319,13 +319,13 @@
       }
     }
 
-    /* vis-network calls this after the hubs. */
-    after(ctx) {
+    /* vis-network calls this after the hubs. No label goes under the boxes `covered`, in CSS pixels. */
+    after(ctx, covered) {
       if (!this.graph) return;
       const { scale } = this.frame;
       if (this.lit && this.veil > 0) this.paintLight(ctx, scale);
       this.paintCursor(ctx, scale);
-      this.paintLabels(ctx, scale);
+      this.paintLabels(ctx, scale, covered);
     }
 
     paintLight(ctx, scale) {
@@ -413,7 +413,7 @@
     }
 
     /* The labels of this frame that found a place: [{x, y, text, size, weight, colour}] in CSS pixels. */
-    placeLabels(scale) {
+    placeLabels(scale, covered = []) {
       const { graph, theme, measure } = this;
       const { view, ratio } = this.frame;
       const width = this.frame.width / ratio;
@@ -421,7 +421,7 @@
       const world = [-view.e / view.a, -view.f / view.d, (this.frame.width - view.e) / view.a, (this.frame.height - view.f) / view.d];
       const near = Math.min(1, Math.max(0.3, 0.3 * (scale / this.fit) ** 0.7));
       const most = Math.round(Math.min(120, ((width * height) / 8500) * Math.max(near, Math.min(1, 160 / this.shownNodes))));
-      const taken = [];
+      const taken = [...covered];
       const labels = [];
       for (const node of this.labelled(world)) {
         if (labels.length >= most) break;
@@ -452,7 +452,7 @@
       return labels;
     }
 
-    paintLabels(ctx, scale) {
+    paintLabels(ctx, scale, covered) {
       const { theme } = this;
       const { ratio } = this.frame;
       ctx.save();
@@ -462,7 +462,7 @@
       ctx.lineJoin = "round";
       ctx.lineWidth = 3.5;
       ctx.strokeStyle = theme.halo;
-      for (const { x, y, text, size, weight, colour } of this.placeLabels(scale)) {
+      for (const { x, y, text, size, weight, colour } of this.placeLabels(scale, covered)) {
         ctx.font = `${weight} ${size}px ${theme.font}`;
         ctx.strokeText(text, x, y);
         ctx.fillStyle = colour;

@@ -318,6 +318,15 @@
     return { width: Math.max(120, all.width - left - right), height: Math.max(120, all.height - bottom), dx: (left - right) / 2, dy: -bottom / 2 };
   }
 
+  /* What lies over the picture, in its pixels; labels keep out of it. */
+  function covered() {
+    const all = stage.getBoundingClientRect();
+    return [$("controls"), $("panel")].filter((box) => !box.hidden).map((box) => {
+      const { left, top, right, bottom } = box.getBoundingClientRect();
+      return [left - all.left, top - all.top, right - all.left, bottom - all.top];
+    });
+  }
+
   function fitCamera(nodes) {
     const [left, top, right, bottom] = graph.bounds(nodes);
     const room = free();
@@ -664,7 +673,7 @@
     painter = new Painter(canvas, readTheme());
     painter.rest = rested;
     network.on("beforeDrawing", (ctx) => painter.before(ctx));
-    network.on("afterDrawing", (ctx) => painter.after(ctx));
+    network.on("afterDrawing", (ctx) => painter.after(ctx, covered()));
     network.on("click", ({ pointer, event }) => {
       const node = hit(pointer.DOM.x, pointer.DOM.y, event.pointerType === "touch" ? 16 : 5);
       if (event.srcEvent && event.srcEvent.shiftKey && node >= 0 && state.node) picking = true;
