@@ -63,8 +63,8 @@ def init_command(title: str | None, ci: str | None, *, hook: bool) -> None:
         _write(root, CI_FILES[ci], _template(f"{ci}.yml").replace('"memsite"', json.dumps(wanted)))
         if wanted == "memsite":
             note_line(
-                f"note: the job installs memsite by its name. Where pip does not find that, write the address "
-                f"of the repository at MEMSITE in {CI_FILES[ci]}: git+https://github.com/YOU/memsite"
+                f"note: the job installs memsite by its name. Where pip does not find that, write the "
+                f"address of the repository at MEMSITE in {CI_FILES[ci]}: git+https://github.com/YOU/memsite"
             )
     if hook:
         _write(root, HOOK_FILE, _template("pre-commit.yaml"))
