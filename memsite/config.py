@@ -160,16 +160,16 @@ def _toml(file: Path) -> dict[str, Any]:
     import tomllib  # only a project with a file pays for it
 
     if not file.is_file():  # a pipe would block
-        raise BadConfig(f"{file.name} cannot be read: it is no regular file")
+        raise BadConfig(f"{file.name} cannot be read: it is no regular file.")
     try:
         return tomllib.loads(file.read_bytes().decode("utf-8-sig"))
     except tomllib.TOMLDecodeError as error:
-        raise BadConfig(f"{file.name} is not valid TOML: {error}") from error
+        raise BadConfig(f"{file.name} is not valid TOML: {error}.") from error
     except UnicodeDecodeError as error:
-        raise BadConfig(f"{file.name} is not UTF-8: bad byte at offset {error.start}") from error
+        raise BadConfig(f"{file.name} is not UTF-8: bad byte at offset {error.start}.") from error
     except OSError as error:
         reason = (error.strerror or "unknown error").lower()
-        raise BadConfig(f"{file.name} cannot be read: {reason}") from error
+        raise BadConfig(f"{file.name} cannot be read: {reason}.") from error
 
 
 def _config(file: Path, settings: object) -> Config:
@@ -248,11 +248,11 @@ def _refuse_twins(file: Path, stores: Iterable[StoreConfig]) -> None:
     for store in stores:
         twin = names.setdefault(normalize("NFC", store.name).casefold(), store.name)
         if twin != store.name:
-            raise BadConfig(f"{file.name}: [stores.{twin}] and [stores.{store.name}] are one name")
+            raise BadConfig(f"{file.name}: [stores.{twin}] and [stores.{store.name}] are one name.")
         folder = os.path.realpath(store_folder(store, file.parent)) if store.path else store.name
         twin = folders.setdefault(folder, store.name)
         if twin != store.name:
-            raise BadConfig(f"{file.name}: [stores.{twin}] and [stores.{store.name}] are the same folder")
+            raise BadConfig(f"{file.name}: [stores.{twin}] and [stores.{store.name}] are the same folder.")
 
 
 class _Table:
@@ -261,7 +261,7 @@ class _Table:
     def __init__(self, file: str, name: str, values: object) -> None:
         self._file, self._name = file, name
         if not isinstance(values, dict):
-            raise BadConfig(f"{file}: `{name}` must be a table, not {_kind_of(values)}")
+            raise BadConfig(f"{file}: `{name}` must be a table, not {_kind_of(values)}.")
         self.values: Mapping[str, object] = values
 
     def inner(self, name: str) -> _Table:
@@ -270,7 +270,7 @@ class _Table:
 
     def refuse(self, complaint: str, hint: str = "") -> None:
         """Raise BadConfig for the table as a whole."""
-        raise BadConfig(f"{self._file}: [{self._name}] {complaint}", hint=hint)
+        raise BadConfig(f"{self._file}: [{self._name}] {complaint}.", hint=hint)
 
     def refuse_unknown(self, known: Iterable[str]) -> None:
         """Raise BadConfig for the first key that is not known, with the nearest that is."""
@@ -280,7 +280,7 @@ class _Table:
                 continue
             guess = _guess(key.lower().replace("-", "_"), names)
             place = f"key `{key}` in [{self._name}]" if self._name else f"table [{key}]"
-            raise BadConfig(f"{self._file}: unknown {place}{guess}", hint=f"known: {', '.join(names)}")
+            raise BadConfig(f"{self._file}: unknown {place}.", hint=f"{guess}Known: {', '.join(names)}.")
 
     def read(self, section: type[_T], **given: object) -> _T:
         """The table as a dataclass; `given` are fields with a value already, `kind` may change."""
@@ -290,7 +290,7 @@ class _Table:
         read = {key: self._value(key, value, hints[key]) for key, value in self.values.items()}
         for key, value in read.items():
             if (said := complaint(key, value)) is not None:
-                raise BadConfig(f"{self._where(key)} {said}")
+                raise BadConfig(f"{self._where(key)} {said}.")
         return section(**{**given, **read})
 
     def _where(self, key: str) -> str:
@@ -303,22 +303,22 @@ class _Table:
             return self._choice(key, value, get_args(wanted))
         if origin is tuple:
             if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
-                raise BadConfig(f"{self._where(key)} must be a list of strings, not {_kind_of(value)}")
+                raise BadConfig(f"{self._where(key)} must be a list of strings, not {_kind_of(value)}.")
             return tuple(value)
         if origin is not None:
             return self._mapping(key, value, get_args(wanted)[1])
         if wanted is float and type(value) is int:
             return float(value)
         if type(value) is not wanted:
-            raise BadConfig(f"{self._where(key)} must be {_KINDS[wanted]}, not {_kind_of(value)}")
+            raise BadConfig(f"{self._where(key)} must be {_KINDS[wanted]}, not {_kind_of(value)}.")
         return value
 
     def _choice(self, key: str, value: object, choices: tuple[str, ...]) -> object:
         if value in choices:
             return value
-        guess = _guess(str(value), choices)
+        guess = _guess(str(value), choices).rstrip()
         shown = f"`{value}`" if isinstance(value, str) else _kind_of(value)
-        raise BadConfig(f"{self._where(key)} must be one of {', '.join(choices)}, not {shown}{guess}")
+        raise BadConfig(f"{self._where(key)} must be one of {', '.join(choices)}, not {shown}.", hint=guess)
 
     def _mapping(self, key: str, value: object, wanted: Any) -> Mapping[str, object]:
         shown = key if re.fullmatch(r"[\w-]+", key) else f'"{key}"'
@@ -328,7 +328,7 @@ class _Table:
             if get_origin(wanted) is Literal and not re.fullmatch(r"[A-Z]\d{3}|[a-z]+(-[a-z]+)*", name):
                 table.refuse(f"`{name}` is neither a code such as W001 nor the name of a rule")
             if key == "stale_days" and isinstance(inner, int) and inner < 1:
-                raise BadConfig(f"{table._where(name)} must be at least 1")
+                raise BadConfig(f"{table._where(name)} must be at least 1.")
         return read
 
 
@@ -337,7 +337,7 @@ def _guess(word: str, known: Sequence[str]) -> str:
     from difflib import get_close_matches  # only a mistake pays for it
 
     near = get_close_matches(word, known, 1, 0.5)
-    return f"; did you mean `{near[0]}`?" if near else ""
+    return f"Did you mean `{near[0]}`? " if near else ""
 
 
 _KINDS: Final[Mapping[type, str]] = {

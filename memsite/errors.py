@@ -8,8 +8,8 @@ from typing import ClassVar
 class MemsiteError(Exception):
     """A refusal with a code: what is wrong, where, and what to do next.
 
-    `message` is one sentence without the code; `hint` says the next step; `details` holds what a
-    program wants to know (JSON-able), such as both checksums of a stale edit.
+    `message` is one sentence without the code; `hint` says the next step, in a sentence too; `details`
+    holds what a program wants to know (JSON-able), such as both checksums of a stale edit.
     `exit_code` is 1 for a refused operation and 2 when the command could not run at all.
     """
 
@@ -22,6 +22,11 @@ class MemsiteError(Exception):
         self.message = message
         self.hint = hint
         self.details = details
+
+    @property
+    def phrase(self) -> str:
+        """The message as a finding says it behind a place: no capital at the start, no full stop."""
+        return f"{self.message[:1].lower()}{self.message[1:].removesuffix('.')}"
 
 
 class NoStore(MemsiteError):

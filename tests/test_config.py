@@ -56,7 +56,8 @@ def refused(folder: Path, text: str) -> str:
         load_config(written(folder, text))
     assert (refusal.value.code, refusal.value.exit_code) == ("E015", 2)
     assert str(folder) not in refusal.value.message
-    return refusal.value.message
+    assert refusal.value.message.endswith(".")
+    return f"{refusal.value.message} {refusal.value.hint}"
 
 
 def test_no_file_means_the_defaults(tmp_path: Path) -> None:
@@ -115,23 +116,21 @@ def test_byte_order_mark_and_crlf_are_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('[site]\ntitel = "x"', "unknown key `titel` in [site]; did you mean `title`?"),
+        ('[site]\ntitel = "x"', "unknown key `titel` in [site]. Did you mean `title`?"),
         (
             "[site]\nremote-images = true",
-            "unknown key `remote-images` in [site]; did you mean `remote_images`?",
+            "unknown key `remote-images` in [site]. Did you mean `remote_images`?",
         ),
-        ("[chek]", "unknown table [chek]; did you mean `check`?"),
+        ("[chek]", "unknown table [chek]. Did you mean `check`?"),
         ("[qqqq]", "unknown table [qqqq]"),
-        ("title = 'x'", "unknown table [title]; did you mean `site`?"),
+        ("title = 'x'", "unknown table [title]"),
         ("[stores.a]\npath = '.'\nname = 'b'", "unknown key `name` in [stores.a]"),
     ],
 )
 def test_unknown_key_names_the_near_one(tmp_path: Path, text: str, message: str) -> None:
     found = refused(tmp_path, text)
     assert found.startswith("memsite.toml: ")
-    assert message.partition(";")[0] in found
-    if "did you mean" in message and not message.startswith("unknown table [title]"):
-        assert found.endswith(message)
+    assert message in found
 
 
 @pytest.mark.parametrize(
@@ -161,9 +160,9 @@ def test_wrong_types(tmp_path: Path, text: str, parts: list[str]) -> None:
 @pytest.mark.parametrize(
     ("text", "parts"),
     [
-        ("[check.severities]\nW001 = 'warn'", ["not `warn`", "did you mean `warning`?"]),
+        ("[check.severities]\nW001 = 'warn'", ["not `warn`", "Did you mean `warning`?"]),
         ("[check.severities]\nw1 = 'off'", ["`w1`", "neither a code"]),
-        ("[check.paths.'a/*']\nW001 = 'of'", ['[check.paths."a/*"]', "not `of`", "did you mean `off`?"]),
+        ("[check.paths.'a/*']\nW001 = 'of'", ['[check.paths."a/*"]', "not `of`", "Did you mean `off`?"]),
         ("[check.paths.'a/*']\nw1 = 'off'", ['[check.paths."a/*"]', "`w1`", "neither a code"]),
         ("[check]\nmemory_lines = 0", ["at least 1"]),
         ("[check.stale_days]\nuser = 0", ["`user` in [check.stale_days]", "at least 1"]),
@@ -185,7 +184,7 @@ def test_bad_values(tmp_path: Path, text: str, parts: list[str]) -> None:
 @pytest.mark.parametrize(
     ("text", "parts"),
     [
-        ("[stores.a]\nkind = 'vualt'\npath = '.'", ["`kind` in [stores.a]", "did you mean `vault`?"]),
+        ("[stores.a]\nkind = 'vualt'\npath = '.'", ["`kind` in [stores.a]", "Did you mean `vault`?"]),
         ("[stores.a]\nkind = 'vault'", ["[stores.a] needs `path`"]),
         ("[stores.a]\npath = 'nope'", ["[stores.a]", "`nope`", "no folder"]),
         ("[stores.a]\npath = 'memsite.toml'", ["[stores.a]", "no folder"]),

@@ -244,7 +244,7 @@ def test_a_refusal_has_a_code_and_changes_nothing(
     async def steps(client: Client) -> None:
         error = await refusal(client, tool, **given)
         assert error["code"] == code
-        assert says in error["message"]
+        assert says in f"{error['message']} {error['hint']}"
 
     talk(root, steps)
     assert (root / "notes/Retry.md").read_bytes() == before

@@ -320,7 +320,7 @@ def test_configured_path_takes_the_place_of_discovery(machine: Machine) -> None:
 def test_configured_folder_that_is_gone_is_refused(machine: Machine) -> None:
     project = folder(machine.root / "app")
     config = Config(stores=(StoreConfig("notes", "vault", path="gone"),))
-    with pytest.raises(BadConfig, match="`gone` does not exist"):
+    with pytest.raises(BadConfig, match="'gone' does not exist"):
         machine.find(project, config=config)
 
 

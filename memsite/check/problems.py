@@ -105,9 +105,9 @@ def _refuse_unknown(
         for word in words:
             if word not in BY_CODE and word not in BY_NAME:
                 near = get_close_matches(word, (*BY_CODE, *BY_NAME), 1, 0.5)
-                guess = f"; did you mean `{near[0]}`?" if near else ""
+                guess = f"Did you mean `{near[0]}`? " if near else ""
                 raise BadConfig(
-                    f"{place}: there is no rule `{word}`{guess}", hint=f"known: {', '.join(BY_CODE)}"
+                    f"{place}: there is no rule `{word}`.", hint=f"{guess}Known: {', '.join(BY_CODE)}."
                 )
 
 

@@ -104,7 +104,8 @@ def _without_spans(line: str) -> str:
 
 def _comment(match: re.Match[str]) -> tuple[str, Severity] | None:
     words = len(match.group(1).split())
-    return (f"an HTML comment of {words} words that no reader sees", "info") if words else None
+    what = "one word" if words == 1 else f"{words} words"
+    return (f"an HTML comment of {what} that no reader sees", "info") if words else None
 
 
 def _hidden_tag(match: re.Match[str]) -> tuple[str, Severity]:

@@ -121,7 +121,7 @@ def _decoded(content: bytes) -> tuple[str, list[Finding]]:
     if encoding != "utf-8":
         text = content.decode(encoding, errors="replace")
         message = f"the file is {encoding.upper()}, not UTF-8"
-        findings.append(Finding("W016", 1, 1, message, "convert it to UTF-8"))
+        findings.append(Finding("W016", 1, 1, message, "Convert it to UTF-8."))
     else:
         try:
             text = content.decode()
@@ -131,7 +131,7 @@ def _decoded(content: bytes) -> tuple[str, list[Finding]]:
             column = error.start - (content.rfind(b"\n", 0, error.start) + 1) + 1
             message = f"the file is not UTF-8, first bad byte at offset {error.start}"
             findings.append(
-                Finding("W016", line, column, message, "convert it to UTF-8, naming its present encoding")
+                Finding("W016", line, column, message, "Convert it to UTF-8, naming its present encoding.")
             )
     text = text.removeprefix("\ufeff")
     if "\r" in text:
@@ -141,7 +141,7 @@ def _decoded(content: bytes) -> tuple[str, list[Finding]]:
         if "\x00" in text:
             offset = text.index("\x00")
             line, column = text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)
-            findings.append(Finding("W016", line, column, "the file holds NUL bytes", "remove them"))
+            findings.append(Finding("W016", line, column, "the file holds NUL bytes", "Remove them."))
         text = neutral(text)
     return text, findings
 

@@ -89,7 +89,7 @@ def key_line(block: str, key: str) -> int:
 def _unclosed(text: str) -> Iterator[Finding]:
     opened = _OPEN.match(text)
     if opened and _KEY_LINE.match(text, opened.end(), _line_end(text, opened.end())):
-        yield Finding("W010", 1, 1, "front matter is not closed", "add a line `---` below its last key")
+        yield Finding("W010", 1, 1, "front matter is not closed", "Add a line `---` below its last key.")
 
 
 def _second(text: str, end: int) -> Iterator[Finding]:
@@ -103,7 +103,7 @@ def _second(text: str, end: int) -> Iterator[Finding]:
     ):
         line = text.count("\n", 0, start) + 1
         message = "a second front-matter block is text: only the first counts"
-        yield Finding("W010", line, 1, message, "move its keys into the first block")
+        yield Finding("W010", line, 1, message, "Move its keys into the first block.")
 
 
 def _line_end(text: str, start: int) -> int:
@@ -113,7 +113,7 @@ def _line_end(text: str, start: int) -> int:
 
 def _broken(end: int, block: str, line: int, column: int, reason: str, *, salvage: bool) -> FrontMatter:
     found = Finding(
-        "W010", line, column, f"front matter is not valid YAML: {reason}", "quote the value or fix the line"
+        "W010", line, column, f"front matter is not valid YAML: {reason}", "Quote the value or fix the line."
     )
     properties = _salvaged(block) if salvage else {}
     if salvage and not properties:

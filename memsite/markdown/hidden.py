@@ -161,7 +161,7 @@ _KINDS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], tuple[str, Severi
 """How each kind is found in a line and what is said of it (None: lawful there)."""
 # What word processors and careless joins of files leave behind.
 _PASTED = {"\u00ad", "\ufeff"}
-_HINT = "look at the line in an editor that shows invisible characters and remove them"
+_HINT = "Look at the line in an editor that shows invisible characters, and remove them."
 
 
 def _code(found: re.Match[str]) -> str:

@@ -101,7 +101,7 @@ def _date(
             line = front_matter.key_line(block, key)
             message = f"`{key}: {written}` is no date that can be understood"
             findings.append(
-                Finding("W010", line, 1, message, "write it as YYYY-MM-DD or YYYY-MM-DDTHH:MM:SSZ")
+                Finding("W010", line, 1, message, "Write it as YYYY-MM-DD or YYYY-MM-DDTHH:MM:SSZ.")
             )
     if unreadable:
         return None, unreadable
@@ -128,7 +128,7 @@ def _title(source: Source, document: Document, findings: list[Finding]) -> str:
     if title is not None:
         line = front_matter.key_line(document.front_matter, "title")
         what = "is empty" if isinstance(title, str) else "is no text"
-        findings.append(Finding("W010", line, 1, f"`title` {what}", "write the title as text, in quotes"))
+        findings.append(Finding("W010", line, 1, f"`title` {what}", "Write the title as text, in quotes."))
     stem = _stem(source.path)
     listed = source.entry.title if source.entry else None
     return (listed or "").strip() or document.lead or _nested(document.properties, "name") or neutral(stem)

@@ -166,7 +166,7 @@ class Outline:
                     self._ignore(child.content, place(token.content.find(child.content))[0])
                 child.content = self._images(child.content, place.row(0))
         if ".md)" in token.content and (found := _SPACE_IN_LINK.search(token.content)):
-            hint = "write <...> around the target or %20 for the blank"
+            hint = "Write <...> around the target, or %20 for the blank."
             message = "a blank in the target keeps this from being a link"
             self._add(place(found.start()), message, hint, "info")
         base = self._length
@@ -181,7 +181,7 @@ class Outline:
             self.findings.append(Finding("W007", *place, message, hint, severity))
 
     def _remark(self, token: Token, place: _Place) -> None:
-        hint = "write [[name]] or [[name|shown text]]"
+        hint = "Write [[name]] or [[name|shown text]]."
         self._add(place(token.meta["pos"]), token.meta["message"], hint, token.meta["severity"])
 
     def _link(self, token: Token, place: _Place, text: str, span: tuple[int, int], *, in_item: bool) -> None:

@@ -120,9 +120,9 @@ def _refuse_bad(tool: MemoryTool, given: Arguments) -> None:
     for name in given:
         if name not in tool.parameters:
             near = get_close_matches(name, tool.parameters, n=1, cutoff=0.5)
-            guess = f" Did you mean {near[0]}?" if near else ""
+            guess = f"Did you mean {near[0]}? " if near else ""
             known = ", ".join(tool.parameters) or "none"
-            raise BadArgument(f"{tool.name} has no parameter '{name}'.{guess}", hint=f"It has: {known}.")
+            raise BadArgument(f"{tool.name} has no parameter '{name}'.", hint=f"{guess}It has: {known}.")
     fault = best_match(Draft202012Validator(tool.schema).iter_errors(dict(given)))
     if fault is not None:
         place = f" ({fault.json_path[2:]})" if fault.path else ""

@@ -67,7 +67,7 @@ def find_stores(
     """
     search = _Search(config, project, environ=os.environ if environ is None else environ)
     if not project.is_dir():
-        raise BadArgument(f"the project folder {project} does not exist", hint="check --project")
+        raise BadArgument(f"The project folder '{project}' does not exist.", hint="Check --project.")
     search.configured("workflow")
     if not search.has("workflow"):
         search.workflow()
@@ -107,8 +107,8 @@ class _Search:
             rule = f"[stores.{settings.name}] in {self._config.file.name if self._config.file else 'Config'}"
             if not self._try(kind, rule, root):
                 raise BadConfig(
-                    f"{rule}: the folder `{settings.path}` does not exist",
-                    hint="mend `path`; it counts from the folder of the configuration file",
+                    f"{rule}: the folder '{settings.path}' does not exist.",
+                    hint="Mend `path`; it counts from the folder of the configuration file.",
                 )
             self._add(settings.name, kind, root)
 
@@ -124,7 +124,7 @@ class _Search:
     def named_system(self, root: Path) -> None:
         """Add the system store that the command line names."""
         if not self._try("system", "--system-dir", root):
-            raise BadArgument(f"the folder {root} does not exist", hint="check --system-dir")
+            raise BadArgument(f"The folder '{root}' does not exist.", hint="Check --system-dir.")
         self._add("system", "system", root)
 
     def system(self) -> None:
@@ -145,9 +145,9 @@ class _Search:
         """Add the vaults of the command line; one that the configuration has under this name gives way."""
         for name, root in named:
             if not self._try("vault", "--vault", root):
-                raise BadArgument(f"the vault folder {root} does not exist", hint="check --vault")
+                raise BadArgument(f"The vault folder '{root}' does not exist.", hint="Check --vault.")
             if name and (not is_store_name(name) or name in STORE_NAMES):
-                raise BadArgument(f"`{name}` is no name for a vault", hint="use letters, digits, - and _")
+                raise BadArgument(f"'{name}' is no name for a vault.", hint="Use letters, digits, - and _.")
             if name or not self._has_folder(root):
                 unique = name or vault_name(Path(os.path.realpath(root)), self._stores)
                 self._add(unique, "vault", root)
@@ -156,8 +156,8 @@ class _Search:
         """The stores found. Raises NoStore when there are none."""
         if not self._stores:
             raise NoStore(
-                f"no memory store was found for {self._project}",
-                hint=f"{self._advice()}; `memsite stores --verbose` says where memsite looked",
+                f"No memory store was found for '{self._project}'.",
+                hint=f"{self._advice()} `memsite stores --verbose` says where memsite looked.",
                 tried=[{"rule": tried.rule, "path": str(tried.path)} for tried in self._tried],
             )
         for settings in self._config.stores:
@@ -168,8 +168,8 @@ class _Search:
     def _advice(self) -> str:
         """How to go on without a store: a folder with Markdown in it may be what was meant."""
         if any(next(self._project.glob(pattern), None) for pattern in ("*.md", "*/*.md")):
-            return "are the Markdown files here the notes? Then: memsite init --vault . (or another folder)"
-        return "name a folder of notes: memsite init --vault FOLDER; or begin one: mkdir -p .workflow/memory"
+            return "Are the Markdown files here the notes? Then `memsite init --vault .`."
+        return "Name a folder of notes: `memsite init --vault DIR`, or `mkdir -p .workflow/memory`."
 
     def _try(self, kind: StoreKind, rule: str, root: Path) -> bool:
         found = root.is_dir()

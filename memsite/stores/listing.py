@@ -63,7 +63,7 @@ def _why_not(root: Path, path: str) -> MemsiteError | None:
         target = root.joinpath(*real_parts(root, path))
         if target.is_file() or target.is_dir():
             return None
-        return NotFound(f"`{path}` is not a regular file")
+        return NotFound(f"'{path}' is not a regular file.")
     except MemsiteError as error:
         return error
 
@@ -90,7 +90,7 @@ class _Walk:
                     self.skipped += 1
                 elif not entry.name.isprintable() and _undecodable(entry.name):
                     shown = f"{prefix}{entry.name}".encode(errors="backslashreplace").decode()
-                    self.refused.append((shown, NotFound(f"the name of `{shown}` is not UTF-8")))
+                    self.refused.append((shown, NotFound(f"The name of '{shown}' is not UTF-8.")))
                 elif entry.is_dir(follow_symlinks=False):
                     waiting.append((f"{prefix}{entry.name}/", entry.path))
                 else:
@@ -102,7 +102,7 @@ class _Walk:
                 return list(found)
         except OSError as error:
             reason = (error.strerror or "unknown error").lower()
-            refusal = NotFound(f"the folder `{prefix or folder}` cannot be read: {reason}")
+            refusal = NotFound(f"The folder '{prefix or folder}' cannot be read: {reason}.")
             if not prefix:
                 raise refusal from error
             self.refused.append((prefix.rstrip("/"), refusal))

@@ -114,11 +114,11 @@ def parts_of(path: str) -> tuple[str, ...]:
     parts = tuple(path.split("/"))
     foreign = os.name == "nt" and ("\\" in path or ":" in path)
     if "\0" in path or foreign or ".." in parts or path.startswith("/"):
-        raise OutsideStore(f"`{path}` is not a path inside the store")
+        raise OutsideStore(f"'{path}' is not a path inside the store.")
     if any(part in ("", ".") for part in parts) or not _has_bytes(path):
-        raise _missing(path, f"`{path}` is not the plain path of a file")
+        raise _missing(path, f"'{path}' is not the plain path of a file.")
     if any(skipped(part) for part in parts):
-        raise _missing(path, f"`{path}` is hidden or ignored and no part of the store")
+        raise _missing(path, f"'{path}' is hidden or ignored and no part of the store.")
     return parts
 
 
@@ -140,12 +140,12 @@ def real_parts(root: Path, path: str) -> tuple[str, ...]:
     named = os.path.join(home, *parts_of(path))  # noqa: PTH118 - pathlib would tidy the name
     real = os.path.realpath(named)
     if real == home or not real.startswith(home.rstrip(os.sep) + os.sep):
-        raise OutsideStore(f"`{path}` is a link that leads out of the store")
+        raise OutsideStore(f"'{path}' is a link that leads out of the store.")
     if not os.path.lexists(real):
         raise _missing(path)
     parts = Path(os.path.relpath(real, home)).parts
     if any(skipped(part) for part in parts):
-        raise OutsideStore(f"`{path}` is a link to a hidden or ignored file")
+        raise OutsideStore(f"'{path}' is a link to a hidden or ignored file.")
     return parts
 
 
@@ -195,7 +195,7 @@ def _read_named(folder: int, name: str, limit: int) -> FileText:
 def _read_by_path(root: Path, path: str, limit: int) -> FileText:
     real = os.path.join(os.path.realpath(root), *real_parts(root, path))  # noqa: PTH118 - as above
     if not stat.S_ISREG(os.lstat(real).st_mode):
-        raise NotFound(f"`{path}` is not a regular file")
+        raise NotFound(f"'{path}' is not a regular file.")
     return _read_descriptor(os.open(real, _FILE_FLAGS), path, limit)
 
 
@@ -203,7 +203,7 @@ def _read_descriptor(descriptor: int, name: str, limit: int) -> FileText:
     try:
         facts = os.fstat(descriptor)
         if not stat.S_ISREG(facts.st_mode):
-            raise NotFound(f"`{name}` is not a regular file")
+            raise NotFound(f"'{name}' is not a regular file.")
         if facts.st_size > limit:
             raise _too_large(name, limit)
         raw = os.read(descriptor, facts.st_size + 1)
@@ -224,24 +224,24 @@ def _read_rest(descriptor: int, raw: bytes, limit: int) -> bytes:
 
 def _too_large(name: str, limit: int) -> NotFound:
     size = f"{limit // (1024 * 1024)} MB" if limit >= 1024 * 1024 else f"{limit} bytes"
-    return NotFound(f"`{name}` is larger than {size} and is not read", hint="split it into several files")
+    return NotFound(f"'{name}' is larger than {size} and is not read.", hint="Split it into several files.")
 
 
 def _refusal(path: str, error: OSError) -> MemsiteError:
     if error.errno in (errno.ELOOP, errno.EMLINK):
-        return OutsideStore(f"`{path}` is a link that cannot be followed")
+        return OutsideStore(f"'{path}' is a link that cannot be followed.")
     if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.EINVAL):
         return _missing(path)
     if error.errno in (errno.EISDIR, errno.ENXIO):
-        return NotFound(f"`{path}` is not a regular file")
-    return NotFound(f"`{path}` cannot be read: {(error.strerror or 'unknown error').lower()}")
+        return NotFound(f"'{path}' is not a regular file.")
+    return NotFound(f"'{path}' cannot be read: {(error.strerror or 'unknown error').lower()}.")
 
 
 def _missing(path: str, message: str = "") -> MemsiteError:
     """The refusal of a path that is no file here; it depends on the path whether one could ever be."""
     if reason := why_outside(path):
-        return OutsideStore(f"`{path}` is outside the store: {reason}")
-    return NotFound(message or f"there is no file `{path}`")
+        return OutsideStore(f"'{path}' is outside the store: {reason}.")
+    return NotFound(message or f"There is no file '{path}'.")
 
 
 def read_all(root: Path, paths: Iterable[str]) -> Iterator[tuple[str, FileText | MemsiteError]]:
@@ -294,7 +294,7 @@ def refuse_binary(path: str, raw: bytes) -> None:
     controls = len(raw) - len(raw.translate(None, _CONTROLS))
     share = controls / len(raw)
     if share > 0.3 or (share > 0.02 and not _is_utf8(raw)):
-        raise BadEncoding(f"`{path}` is not a text file", hint="rename it so that it does not end in `.md`")
+        raise BadEncoding(f"'{path}' is not a text file.", hint="Rename it so that it does not end in `.md`.")
 
 
 _CONTROLS = bytes(code for code in range(32) if code not in b"\t\n\r\f\b\x1b")
