@@ -266,7 +266,7 @@ def _nested_links(text: str, places: Sequence[tuple[int, int]], addition: str) -
             whole = text[opened : closed + 2]
             line = text.count("\n", 0, begin) + 1 + shift
             hint = f"To replace the link itself, find '{whole}'."
-            message = "The replaced text stands inside a link, which now has nested brackets."
+            message = "the replaced text stands inside a link, which now has nested brackets"
             findings.append(Finding("W007", line, opened - line_start + 1, message, hint))
         shift += addition.count("\n") - text.count("\n", begin, end)
     return tuple(findings)

@@ -176,6 +176,36 @@ def test_replacing_inside_the_only_link_goes_through() -> None:
     assert [finding.code for finding in result.findings] == ["W007"]
 
 
+def test_nested_links_are_placed_in_the_new_text() -> None:
+    edit = Edit("find_replace", "[[z]]\n[[w]]", find="x")
+    result = apply("\nx\n [[x]]\n[[a|x]]\n", edit)
+    assert result.text == "\n[[z]]\n[[w]]\n [[[[z]]\n[[w]]]]\n[[a|[[z]]\n[[w]]]]\n"
+    assert [(each.line, each.column) for each in result.findings] == [(4, 2), (6, 1)]
+    assert "find '[[x]]'" in result.findings[0].hint
+
+
+def test_in_the_whole_file_several_matches_need_a_count() -> None:
+    assert edited("x\n[[y]]\n", "find_replace", "z", find="x", whole_file=True) == "z\n[[y]]\n"
+    with pytest.raises(MatchCount, match=r"stands there 2 times, expected a count\."):
+        edited("x [[y]] x\n", "find_replace", "z", find="x", whole_file=True)
+    with pytest.raises(MatchCount, match=r"stands there 0 times, expected at least 1\."):
+        edited("x [[y]] x\n", "find_replace", "z", find="q")
+
+
+def test_a_refused_edit_names_what_the_note_links_to() -> None:
+    with pytest.raises(WikiLinkRequired) as refused:
+        edited("[[a#b]] [[c]]\n", "append", "no link", allow_unlinked=False)
+    assert refused.value.hint.startswith("Name a concept, such as [[c]], [[a#b]]; ")
+    with pytest.raises(WikiLinkRequired) as refused:
+        edited("none\n", "append", "no link", allow_unlinked=False)
+    assert refused.value.hint.startswith("Add [[a concept]]; ")
+
+
+def test_without_a_time_the_front_matter_stays() -> None:
+    old = "---\nmodified: 2020-01-01\n---\na\n"
+    assert edited(old, "append", "b") == old + "\nb\n"
+
+
 def test_replacing_beside_a_link_is_not_reported() -> None:
     result = apply("[[guide]] and guide\n", Edit("find_replace", "and [[guide]]", find="and guide"))
     assert (result.text, result.findings) == ("[[guide]] and [[guide]]\n", ())
