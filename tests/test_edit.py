@@ -176,6 +176,14 @@ def test_replacing_inside_the_only_link_goes_through() -> None:
     assert [finding.code for finding in result.findings] == ["W007"]
 
 
+@pytest.mark.parametrize(
+    ("old", "find", "new"),
+    [("[[guide]] x\n", "guide", "manual"), ("x ]] [[c]]\n", "x", "[[z]]"), ("[[c]] x ]]\n", "x", "[[z]]")],
+)
+def test_a_link_that_stays_whole_is_not_reported(old: str, find: str, new: str) -> None:
+    assert apply(old, Edit("find_replace", new, find=find, allow_unlinked=True)).findings == ()
+
+
 def test_nested_links_are_placed_in_the_new_text() -> None:
     edit = Edit("find_replace", "[[z]]\n[[w]]", find="x")
     result = apply("\nx\n [[x]]\n[[a|x]]\n", edit)
