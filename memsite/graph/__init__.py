@@ -7,7 +7,7 @@ from memsite.graph.layout import layout, radius
 from memsite.graph.mentions import Mention, mentions
 from memsite.graph.network import CONCEPT, Edge, Network, Node, concept_network, note_network
 from memsite.graph.resolve import Resolver, resolve
-from memsite.graph.walk import neighbourhood, part
+from memsite.graph.walk import levels, neighbourhood, part
 
 __all__ = [
     "CONCEPT",
@@ -24,6 +24,7 @@ __all__ = [
     "concept_network",
     "export",
     "layout",
+    "levels",
     "mentions",
     "neighbourhood",
     "note_network",

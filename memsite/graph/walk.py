@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from memsite.graph.network import Network
@@ -14,27 +14,39 @@ def neighbourhood(
 ) -> Network:
     """The nodes at most `depth` edges from one of `start`, with all edges between them.
 
-    Edges are walked in both directions. With `most`, only so many nodes are kept: nearer before
-    farther, then those with the strongest edges to what is kept already. Degree, rank and
-    community of a node stay those of the whole network. Unknown ids in `start` are passed over.
+    With `most`, only so many nodes are kept. Degree, rank and community of a node stay those of the
+    whole network. Unknown ids in `start` are passed over.
     """
-    weights: dict[str, list[tuple[str, int]]] = defaultdict(list)
-    for edge in network.edges:
-        weights[edge.source].append((edge.target, edge.weight))
-        weights[edge.target].append((edge.source, edge.weight))
     known = {node.id for node in network.nodes}
-    kept = dict.fromkeys(sorted(known.intersection(start))[:most])
-    level = list(kept)
+    first = sorted(known.intersection(start))[:most]
+    room = None if most is None else most - len(first)
+    around = levels(network, first, depth=depth, most=room)
+    return part(network, [*first, *(node for level in around for node in level)])
+
+
+def levels(
+    network: Network, start: Sequence[str], *, depth: int, most: int | None = None
+) -> Iterator[Mapping[str, int]]:
+    """For each distance from 1 to `depth`, the nodes there and how strongly the level before leads to
+    them, the strongest first.
+
+    Edges are walked in both directions. With `most`, only so many nodes are found in all.
+    """
+    joined: dict[str, list[tuple[str, int]]] = defaultdict(list)
+    for edge in network.edges:
+        joined[edge.source].append((edge.target, edge.weight))
+        joined[edge.target].append((edge.source, edge.weight))
+    seen, last = set(start), list(start)
     for _ in range(depth):
         pull: dict[str, int] = defaultdict(int)
-        for node in level:
-            for other, weight in weights[node]:
-                if other not in kept:
+        for node in last:
+            for other, weight in joined[node]:
+                if other not in seen:
                     pull[other] += weight
-        room = None if most is None else most - len(kept)
-        level = sorted(pull, key=lambda node: (-pull[node], node))[:room]
-        kept.update(dict.fromkeys(level))
-    return part(network, kept)
+        last = sorted(pull, key=lambda node: (-pull[node], node))[:most]
+        most = None if most is None else most - len(last)
+        seen.update(last)
+        yield {node: pull[node] for node in last}
 
 
 def part(network: Network, ids: Iterable[str]) -> Network:

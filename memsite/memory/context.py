@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
 from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
@@ -24,7 +23,7 @@ def context_of(memory: Memory, concept: str, *, depth: int, most: int, content: 
 
     Raises NotFound (E002) with near concepts, BadArgument (E019) for a depth or number below 1.
     """
-    from memsite.graph import concept_network
+    from memsite.graph import concept_network, levels
 
     if depth < 1 or most < 1:
         raise BadArgument("Depth and number of relations start at 1.")
@@ -32,21 +31,21 @@ def context_of(memory: Memory, concept: str, *, depth: int, most: int, content: 
     node = _node_of(memory, graph, concept)
     network = concept_network(graph, resolution=memory.config.graph.resolution, seed=memory.config.graph.seed)
     around = _Around(graph, network)
-    levels = around.levels(node, depth)
+    nearest, *farther = levels(network, [node], depth=depth)
     notes = around.notes(node)
     return ConceptContext(
         key=node.removeprefix("concept:"),
         name=around.label(node),
         address=node if node in graph.notes else None,
         notes=notes,
-        relations=around.relations(node, levels[0], most, depth=1),
+        relations=around.relations(node, nearest, most, depth=1),
         expanded=tuple(
             each
-            for level, found in enumerate(levels[1:], 2)
+            for level, found in enumerate(farther, 2)
             for each in around.relations(node, found, most, depth=level)
         )[:most],
         community=around.community(node),
-        siblings=around.siblings(node, levels[0], most),
+        siblings=around.siblings(node, nearest, most),
         previews=tuple(_preview(graph, address) for address in notes[:most]) if content else (),
     )
 
@@ -68,15 +67,11 @@ def _node_of(memory: Memory, graph: Graph, concept: str) -> str:
 
 
 class _Around:
-    """The co-occurrence network, ready to be walked from any node."""
+    """What a graph and its co-occurrence network tell about nodes."""
 
     def __init__(self, graph: Graph, network: Network) -> None:
         self._graph = graph
         self._nodes = {node.id: node for node in network.nodes}
-        self._joined: defaultdict[str, dict[str, int]] = defaultdict(dict)
-        for edge in network.edges:
-            self._joined[edge.source][edge.target] = edge.weight
-            self._joined[edge.target][edge.source] = edge.weight
 
     def label(self, node: str) -> str:
         if node in self._graph.notes:
@@ -85,21 +80,6 @@ class _Around:
 
     def community(self, node: str) -> int:
         return self._nodes[node].community if node in self._nodes else -1
-
-    def levels(self, start: str, depth: int) -> list[Counter[str]]:
-        """For each distance from 1 on, the nodes there and how strongly the level before leads to them."""
-        seen, ahead = {start}, [start]
-        found: list[Counter[str]] = []
-        for _ in range(depth):
-            weights: Counter[str] = Counter()
-            for node in ahead:
-                for other, weight in self._joined.get(node, {}).items():
-                    if other not in seen:
-                        weights[other] += weight
-            ahead = sorted(weights)
-            seen.update(ahead)
-            found.append(weights)
-        return found
 
     def relations(
         self, start: str, weights: Mapping[str, int], most: int, *, depth: int
