@@ -164,12 +164,20 @@ def _toml(file: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(file.read_bytes().decode("utf-8-sig"))
     except tomllib.TOMLDecodeError as error:
-        raise BadConfig(f"{file.name} is not valid TOML: {error}.") from error
+        raise BadConfig(f"{file.name} is not valid TOML: {_plain_reason(str(error))}.") from error
     except UnicodeDecodeError as error:
         raise BadConfig(f"{file.name} is not UTF-8: bad byte at offset {error.start}.") from error
     except OSError as error:
         reason = (error.strerror or "unknown error").lower()
         raise BadConfig(f"{file.name} cannot be read: {reason}.") from error
+
+
+def _plain_reason(said: str) -> str:
+    """What the reader of TOML says of a slip that is often made, in the words of the file."""
+    if twice := re.match(r"Cannot declare \((.*?),?\) twice", said):
+        table = ".".join(part.strip("' ") for part in twice[1].split(","))
+        return f"the table [{table}] stands there twice{said[twice.end() :]}"
+    return said.replace("Cannot overwrite a value", "a key stands there twice")
 
 
 def _config(file: Path, settings: object) -> Config:

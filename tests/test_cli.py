@@ -97,7 +97,10 @@ def test_version(memsite: Shell) -> None:
     ("arguments", "code", "said"),
     [
         (["serch"], 2, "Did you mean search"),
+        (["Deploy"], 2, "memsite view 'Deploy'"),
         (["list", "--nonsense"], 2, "No such option"),
+        (["diff", "HEAD"], 2, "in no git repository"),
+        (["serve", "--output", "."], 1, "E016"),
         (["list", "--before", "soon"], 2, "E019"),
         (["view", "nothing"], 1, "E002"),
         (["view", "../x"], 1, "E011"),
@@ -191,6 +194,19 @@ def test_an_unknown_key_of_the_configuration(memsite: Shell) -> None:
     (memsite.root / "memsite.toml").write_text("[site]\ntitel = 'x'\n")
     ran = memsite("list")
     assert (ran.code, "title" in ran.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[check]\n[check]\n", "the table [check] stands there twice (at line 2, column 7)."),
+        ("[stores.a]\n[stores.a]\n", "the table [stores.a] stands there twice (at line 2, column 10)."),
+        ("[site]\ntitle = 'a'\ntitle = 'b'\n", "a key stands there twice (at line 3, column 12)."),
+    ],
+)
+def test_what_stands_twice_in_the_configuration(memsite: Shell, text: str, said: str) -> None:
+    (memsite.root / "memsite.toml").write_text(text)
+    assert memsite("list").err == f"error E015 memsite.toml is not valid TOML: {said}\n"
 
 
 def test_debug_shows_where(memsite: Shell) -> None:

@@ -130,7 +130,7 @@ class TestSystemStore:
         project = folder(machine.root / "app")
         machine.store(slug_of(project))
         tried = [place for place in machine.find(project).tried if place.found]
-        assert [(place.kind, place.rule) for place in tried] == [("system", "slug of the project")]
+        assert [(place.kind, place.rule) for place in tried] == [("system", "folder named after the project")]
 
     def test_sub_folder_and_worktree_lead_to_the_main_checkout(self, machine: Machine) -> None:
         app = folder(machine.root / "app")

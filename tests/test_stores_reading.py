@@ -215,6 +215,24 @@ def test_the_root_itself_may_be_a_link(store: Path, tmp_path: Path, way: str) ->
 
 
 @posix_only
+def test_a_link_that_goes_away_while_it_is_followed_is_a_note_less(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.md").write_text("a")
+    (tmp_path / "l.md").symlink_to("a.md")
+    followed = os.path.realpath
+
+    def gone(path: Any, **how: Any) -> str:
+        if str(path).endswith("l.md"):
+            raise FileNotFoundError(2, "No such file or directory", path)
+        return str(followed(path, **how))
+
+    monkeypatch.setattr("os.path.realpath", gone)
+    assert vault(tmp_path).paths() == ("a.md",)
+    with pytest.raises(NotFound):
+        reading.real_parts(tmp_path, "l.md")
+
+
 def test_a_link_put_in_the_way_after_listing_is_not_followed(store: Path, tmp_path: Path) -> None:
     notes = vault(store)
     paths = notes.paths()

@@ -52,7 +52,7 @@ COMMANDS: dict[str, dict[str, tuple[str, str]]] = {
 }
 
 EXAMPLES = examples(
-    "memsite                                  what is remembered, both stores",
+    "memsite                                  what is remembered, in all stores",
     "memsite build                            the wiki, in site/",
     "memsite serve                            the same, live, in the browser",
     "memsite check                            what is wrong with it",
@@ -81,7 +81,8 @@ class Commands(click.Group):
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
             near = get_close_matches(args[0], self.list_commands(ctx), n=2)
-            also = f" Did you mean {' or '.join(near)}?" if near else ""
+            note = f" To show a note: memsite view '{args[0]}'."
+            also = f" Did you mean {' or '.join(near)}?" if near else note
             raise click.UsageError(error.message + also, ctx) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -136,7 +137,8 @@ def run(arguments: list[str]) -> int:
 
 def _usage(error: click.UsageError, *, in_json: bool) -> int:
     if in_json:
-        print_error(BadArgument(error.format_message()), in_json=True)
+        called = error.ctx.command_path if error.ctx else "memsite"
+        print_error(BadArgument(error.format_message(), hint=f"See `{called} --help`."), in_json=True)
     else:
         error.show()
     return 2

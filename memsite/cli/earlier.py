@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from memsite.cli.terminal import warn
 from memsite.errors import BadArgument
+from memsite.stores.system import git_root
 
 if TYPE_CHECKING:
     from memsite.build.changes import Earlier
@@ -55,6 +56,11 @@ def _earlier(memory: Memory, against: str) -> Iterator[tuple[Memory | None, Memo
 
         yield open_memory(against), memory
         return
+    if git_root(memory.project.resolve()) is None:
+        raise BadArgument(
+            f"'{against}' is no folder, and '{memory.project}' is in no git repository to look for it in.",
+            hint="Name a folder that holds the earlier state.",
+        )
     top = Path(_git(memory.project, "rev-parse", "--show-toplevel").decode().rstrip("\n"))
     inside = [store for store in memory.stores if store.root.resolve().is_relative_to(top)]
     for store in memory.stores:

@@ -185,11 +185,13 @@ def serve_command(output: Path | None, port: int | None, host: str, *, open_: bo
                 f"`memsite serve` needs {needed}, which is not installed.",
                 hint="Install it with: pip install 'memsite[serve]'",
             )
+    from memsite.build.output import guarded
     from memsite.serve import LOOPBACK, Preview, serve
 
     options = invocation()
     first = options.memory()
     folder = output or first.project / first.config.site.output
+    guarded(folder, stores=[store.root for store in first.stores])
     if host != LOOPBACK:
         note_line("warning: other machines can reach this server; they need the token in the address.")
 

@@ -138,7 +138,10 @@ def real_parts(root: Path, path: str) -> tuple[str, ...]:
     """
     home = os.path.realpath(root)
     named = os.path.join(home, *parts_of(path))  # noqa: PTH118 - pathlib would tidy the name
-    real = os.path.realpath(named)
+    try:
+        real = os.path.realpath(named)
+    except OSError as error:  # a link that goes away while it is followed
+        raise _missing(path) from error
     if real == home or not real.startswith(home.rstrip(os.sep) + os.sep):
         raise OutsideStore(f"'{path}' is a link that leads out of the store.")
     if not os.path.lexists(real):

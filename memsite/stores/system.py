@@ -130,10 +130,10 @@ def system_candidates(project: Path, environ: Mapping[str, str]) -> Iterator[Can
     folders = list(_unique(_project_folders(project)))
     for what, folder in folders:
         for slug in _exact_slugs(folder):
-            yield from _by_slug(projects, slug, f"slug of {what}")
+            yield from _by_slug(projects, slug, f"folder named after {what}")
     for what, folder in folders:
         for slug in literal_slugs(folder):
-            yield from _by_slug(projects, slug, f"literal slug of {what}")
+            yield from _by_slug(projects, slug, f"folder named after {what}, spelled another way")
     yield from _configured(project, environ)
     yield Candidate("inside the project", project / ".claude" / "memory")
 
