@@ -73,7 +73,11 @@ def mentions(graph: Graph) -> Mapping[Address, tuple[Mention, ...]]:
     (MEMORY.md), and names that more than one note in twenty mentions. Each name waits at its rarest
     word, so the cost is that of reading the texts once.
     """
-    words = {address: set(words_of(note.document.text)) for address, note in graph.notes.items()}
+    known: dict[str, str] = {}  # one object a word, however many notes have it
+    words = {
+        address: {known.setdefault(word, word) for word in set(words_of(note.document.text))}
+        for address, note in graph.notes.items()
+    }
     spread = Counter(word for found in words.values() for word in found)
     waiting: dict[str, list[_Name]] = defaultdict(list)
     limit = max(_COMMON_AT_LEAST, _COMMON * len(graph.notes))
