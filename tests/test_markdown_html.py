@@ -105,7 +105,7 @@ def test_a_note_cannot_forge_a_slot() -> None:
         ("[y](https://e.example/a?b=1&c=2)", '<p><a href="https://e.example/a?b=1&amp;c=2" rel="noopener noreferrer nofollow">y</a></p>\n'),
         ("text ^k3", '<p id="^k3">text</p>\n'),
         ("```\n[[x]]\n```", '<pre class="highlight" tabindex="0"><code>[[x]]\n</code></pre>\n'),
-        ("|a|\n|-|\n|b|\n", '<div class="table-scroll" tabindex="0" role="region" aria-label="Table"><table>\n<thead>\n<tr>\n<th>a</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td>b</td>\n</tr>\n</tbody>\n</table></div>\n'),
+        ("|a|\n|-|\n|b|\n", '<div class="table-scroll" tabindex="0" role="group" aria-label="Table"><table>\n<thead>\n<tr>\n<th>a</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td>b</td>\n</tr>\n</tbody>\n</table></div>\n'),
     ],
 )  # fmt: skip
 def test_html(text: str, html: str) -> None:

@@ -159,7 +159,7 @@ def _cut(html: str, marker: str, chunks: list[str]) -> tuple[list[str], list[int
     """`html` cut at the tags that stand for slots, with our own pieces in their places."""
     html = html.replace(
         '<div class="table-scroll">',
-        '<div class="table-scroll" tabindex="0" role="region" aria-label="Table">',
+        '<div class="table-scroll" tabindex="0" role="group" aria-label="Table">',
     )
     if 'href="#' in html:
         html = _OWN_PAGE.sub(r"\1", html)

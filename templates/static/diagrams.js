@@ -38,7 +38,7 @@
     const box = document.createElement("div");
     box.className = "ms-diagram-box";
     box.tabIndex = 0;
-    box.setAttribute("role", "region");
+    box.setAttribute("role", "group");
     const kept = document.createElement("details");
     const summary = document.createElement("summary");
     summary.textContent = texts.diagram_source;
@@ -59,7 +59,7 @@
     copy.removeAttribute("style");
     const box = document.createElement("div");
     box.tabIndex = 0;
-    box.setAttribute("role", "region");
+    box.setAttribute("role", "group");
     box.setAttribute("aria-label", image.alt);
     box.append(copy);
     dialog.append(box, button("ms-button", texts.close, () => dialog.close()));

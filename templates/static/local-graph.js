@@ -135,11 +135,14 @@
     const marks = graph.nodes.map((node) => mark(node, root));
     graph.nodes.forEach((node, i) => {
       const touch = (on) => graph.edges.forEach(([a, b], e) => { if (a === node || b === node) lines[e].classList.toggle("mg-lit", on); });
-      for (const [event, on] of [["pointerenter", true], ["pointerleave", false], ["focus", true], ["blur", false]]) {
-        marks[i].addEventListener(event, () => { touch(on); marks[i].classList.toggle("mg-lit", on); if (on) picture.append(marks[i]); }, true);
+      /* Chromium lets Tab stop at whatever listens to focus, so only links do. */
+      const focus = marks[i].matches("a") ? [["focus", true], ["blur", false]] : [];
+      for (const [event, on] of [["pointerenter", true], ["pointerleave", false], ...focus]) {
+        marks[i].addEventListener(event, () => { touch(on); marks[i].classList.toggle("mg-lit", on); if (event === "pointerenter" && !marks[i].matches(":focus")) picture.append(marks[i]); }, true);
       }
     });
-    /* Moved to the end of the picture while lit, so that its label lies above all others. */
+    /* Moved to the end of the picture under the pointer, so that its label lies above all others; what has the focus
+       would lose it by that. */
     picture.append(...lines, ...marks.reverse());
     return picture;
   }

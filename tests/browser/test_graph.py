@@ -351,6 +351,20 @@ def test_the_local_graph_of_a_note(opened: Open) -> None:
     assert chosen(page) == "Parser"
 
 
+def test_the_keyboard_walks_through_the_local_graph(opened: Open) -> None:
+    page = opened("notes/parser.html")
+    page.locator(".ms-local-graph").scroll_into_view_if_needed()
+    near = page.locator(".ms-local-graph a.mg-node")
+    near.first.focus()
+    walked = [page.evaluate("document.activeElement.querySelector('title').textContent")]
+    for _ in range(near.count() - 1):
+        page.keyboard.press("Tab")
+        walked.append(page.evaluate("document.activeElement.querySelector('title').textContent"))
+    assert len(set(walked)) == near.count()
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.closest('.mg-local-bar') !== null")
+
+
 def test_the_graph_as_one_file(opened: Open) -> None:
     page = opened("../one.html#view=notes")
     choose(page, "harbour", "Harbour")

@@ -296,6 +296,17 @@ def test_the_drawer_on_a_phone_works_without_scripts(browser: Browser, site: Pat
     context.close()
 
 
+@pytest.mark.parametrize("url", [NOTE, "graph.html"])
+def test_the_drawer_opens_by_keyboard_on_every_kind_of_page(opened: Open, url: str) -> None:
+    page = opened(url, viewport={"width": 390, "height": 800})
+    page.locator("#ms-drawer").focus()
+    page.keyboard.press("Space")
+    page.wait_for_timeout(300)
+    assert page.evaluate("document.activeElement.closest('.ms-nav') !== null")
+    page.keyboard.press("Escape")
+    page.locator(".ms-nav").wait_for(state="hidden")
+
+
 @pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 390)])
 def test_axe_finds_nothing(browser: Browser, site: Path, theme: str, width: int) -> None:
     context = browser.new_context(
