@@ -73,7 +73,6 @@ def test_redaction_lets_nothing_out(kind: str) -> None:
     assert secret not in shown
     assert secret[-8:] not in shown
     assert "█" in shown
-    assert guard.redacted
     look(guard, "a.md", clean.content)
     guard.refuse()
 
@@ -167,8 +166,7 @@ def test_an_unusual_home_of_the_builder() -> None:
 def test_allowed_values_pass() -> None:
     allow = AllowList(b"k", frozenset({fingerprint(TOKEN, b"k")}))
     guard = Guard(allow=allow, redacts=True)
-    assert TOKEN.encode() in published(guard, source(f"x {TOKEN}")).content
-    assert guard.redacted == []
+    assert published(guard, source(f"x {TOKEN}")).content == f"x {TOKEN}".encode()
 
 
 def test_an_engine_counts() -> None:

@@ -18,8 +18,14 @@ from memsite.stores.index_file import (
     put_row,
     rebuild,
     remove_rows,
-    row_source,
 )
+
+
+def row_source(text: str, position: int) -> str:
+    """The row as it is written, its key included."""
+    member = parse_index(text).rows[position].member
+    return text[member.start : member.end]
+
 
 ENTRIES = (
     '{"entries":[{"id":"A","type":"compact","file":"A.md","x_note":"keep"}],'

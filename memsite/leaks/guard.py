@@ -79,7 +79,6 @@ class Guard:
     """Home folders of the builder, for the case that they are no usual ones; longest first."""
     places: list[Place] = field(default_factory=list)
     """What stops the build."""
-    redacted: list[Place] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
     """Notes whose very names hold a secret, which only `redacts` leaves out."""
     _gate: Gate = field(init=False, repr=False)
@@ -149,12 +148,10 @@ class Guard:
         )
 
     def _cleaned(self, text: str, found: list[Leak], origin: _Origin) -> str:
-        places = [_place(leak, text, origin) for leak in found]
         if self.redacts:
-            self.redacted += places
             text = _without({leak.value: leak for leak in found}, redact(text, found))
         else:
-            self.places += places
+            self.places += (_place(leak, text, origin) for leak in found)
         for home in self.homes:
             text = text.replace(home, "~")
         return shorten_homes(text)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import unquote
 
-from memsite.leaks.patterns import BLOCKS, IN_CONTEXT, PREFIXED, REDACTED, Confidence, Pattern
+from memsite.leaks.patterns import BLOCKS, IN_CONTEXT, LEAST, PREFIXED, REDACTED, Confidence, Pattern
 from memsite.leaks.personal import DETAILS
 
 _ZERO_WIDTH = re.compile(
@@ -35,7 +35,7 @@ _EMPHASIS = re.compile(r"[*`~=](?<=[\w-].)(?:(?<=\*)\*{0,2}|(?<=`)`*|(?<=~)~|(?<
 _ESCAPED = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2})|([!-/:-@\[-`{-~]))")
 # Whole runs only and never given back: a run of 70,000 letters must not be tried from each of them.
 _BASE64 = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{24,}+={0,2}")
-_RUN = re.compile(r"[!#-&*+\-./0-9:;=?@A-Z\\^_a-z~]{15,}")
+_RUN = re.compile(rf"[!#-&*+\-./0-9:;=?@A-Z\\^_a-z~]{{{LEAST},}}")
 """Every token stands in such a run of ASCII without quotes and brackets; ordinary text has few."""
 _WORD = re.compile(r"[!-~]{6,}")
 _BLOCKS = [(need, pattern) for pattern in BLOCKS for need in pattern.needs]

@@ -276,14 +276,8 @@ def add_row(text: str, row: Mapping[str, object], *, position: int | None = None
     return _insert(index, _render(index, row), position)
 
 
-def row_source(text: str, position: int) -> str:
-    """The row at `position` exactly as it is written, its key included. Raises IndexUnreadable."""
-    member = parse_index(text).rows[position].member
-    return text[member.start : member.end]
-
-
 def put_row(text: str, source: str, *, position: int | None = None) -> str:
-    """Put back what `row_source` gave, at its old place or the end. Raises IndexUnreadable."""
+    """Put back a row as it was written, its key included, at its old place or the end. Raises IndexUnreadable."""
     return _insert(parse_index(text), source, position)
 
 
