@@ -192,6 +192,28 @@ def test_what_memsite_keeps_is_for_its_owner_alone(make: Make) -> None:
             assert stat.S_IMODE(path.stat().st_mode) == (0o700 if path.is_dir() else 0o600), path
 
 
+def test_new_says_what_is_wrong_with_the_store_when_it_has_written(make: Make) -> None:
+    rows = '{"entries": [{"id": "MEM-1", "file": "MEM-1.md"}]}'
+    memory = make(**{".workflow/memory/memory-index.json": rows})
+    assert memory.new("tip", "T", "[[x]]", dry_run=True, now=NOW).problems == ()
+    written = memory.new("tip", "T", "[[x]]", now=NOW)
+    assert ["MEM-1.md" in each.message for each in written.problems] == [True]
+
+
+@pytest.mark.parametrize(
+    ("kind", "named", "said"),
+    [
+        ("topic", {"type": "idea"}, "no type 'idea'"),
+        ("tip", {"type": "user"}, "no type and no description"),
+        ("tip", {"description": "d"}, "no type and no description"),
+        ("letter", {}, "no kind of note 'letter'"),
+    ],
+)
+def test_a_note_that_there_is_no_kind_of(make: Make, kind: Any, named: dict[str, str], said: str) -> None:
+    with pytest.raises(BadArgument, match=said):
+        make().new(kind, "T", "[[x]]", **named)
+
+
 # Exact addresses
 
 

@@ -277,7 +277,7 @@ def add_row(text: str, row: Mapping[str, object], *, position: int | None = None
 
 
 def put_row(text: str, source: str, *, position: int | None = None) -> str:
-    """Put back a row as it was written, its key included, at its old place or the end. Raises IndexUnreadable."""
+    """Put back a row as it was written, its key included; by default last. Raises IndexUnreadable."""
     return _insert(parse_index(text), source, position)
 
 
