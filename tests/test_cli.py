@@ -468,7 +468,7 @@ def test_an_edit_of_memory_md_knows_the_titles_and_entries_of_other_notes(memsit
     text = "[[Deploy#Steps]] [[TIP-20260318-001]] [gone](gone.md)"
     ran = memsite("edit", "MEMORY", "--operation", "append", "--content", text)
     assert [line for line in ran.err.splitlines() if "W002" in line] == [
-        "warning sys/MEMORY.md:5 W002 'gone.md' leads nowhere: there is no note at that path "
+        "warning sys/MEMORY.md:5 W002 'gone.md' leads nowhere: there is no note at that path. "
         "`memsite undo --list` shows deleted notes; else correct the link."
     ]
 

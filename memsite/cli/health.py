@@ -51,8 +51,10 @@ _FORMATS = ("text", "json", "github", "sarif", "junit", "markdown")
     default="warning",
     help="Exit with 1 from this severity on [default: warning].",
 )
-@click.option("--baseline", type=click.Path(path_type=Path), help="File of findings that are accepted.")
-@click.option("--update-baseline", is_flag=True, help="Accept all that is found now.")
+@click.option(
+    "--baseline", type=click.Path(path_type=Path), metavar="FILE", help="File of findings that are accepted."
+)
+@click.option("--update-baseline", is_flag=True, help="Write all that is found now into that file.")
 @click.option("--explain", metavar="CODE", help="Say what a finding (W003) or a refusal (E006) means.")
 @project_options
 def check_command(
@@ -158,7 +160,10 @@ def _accept(problems: tuple[Problem, ...], baseline: Path | None) -> int:
 @click.option("--dry-run", is_flag=True, help="Say what would be done, write nothing.")
 @output_options
 def repair_command(*, rebuild_index: bool, dry_run: bool) -> None:
-    """Mend what has one right answer: index rows, leftovers of interrupted writes. No note is deleted."""
+    """Mend what can be mended in one way only: index rows, and what an interrupted write left.
+
+    No note is deleted, and `memsite undo` takes it back.
+    """
     from memsite.build.secrets import vet
 
     options = invocation()
@@ -191,8 +196,12 @@ def repair_command(*, rebuild_index: bool, dry_run: bool) -> None:
     epilog=examples("memsite report ci-report --against origin/main", "memsite report out --fail-on error"),
 )
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
-@click.option("--against", metavar="REV|DIR", help="Say what changed since a git revision or another folder.")
-@click.option("--baseline", type=click.Path(path_type=Path), help="File of findings that are accepted.")
+@click.option(
+    "--against", metavar="REV|FOLDER", help="Say what changed since a git revision or another folder."
+)
+@click.option(
+    "--baseline", type=click.Path(path_type=Path), metavar="FILE", help="File of findings that are accepted."
+)
 @click.option(
     "--fail-on",
     type=click.Choice(tuple(_GRAVITY)[::-1]),
@@ -201,7 +210,7 @@ def repair_command(*, rebuild_index: bool, dry_run: bool) -> None:
 )
 @project_options
 def report_command(folder: Path, against: str | None, baseline: Path | None, fail_on: str) -> int:
-    """Write the reports that a CI job keeps.
+    """Write reports into FOLDER, as a CI job keeps them.
 
     These are summary.md, report.json, report.sarif, junit.xml, report.html and badge.svg. None of them
     counts as a note, also where the folder lies in a store.
@@ -227,7 +236,7 @@ def report_command(folder: Path, against: str | None, baseline: Path | None, fai
 
 
 @click.command("diff", epilog=examples("memsite diff HEAD~5", "memsite diff ../backup --json"))
-@click.argument("against", metavar="REV|DIR")
+@click.argument("against", metavar="REV|FOLDER")
 @output_options
 def diff_command(against: str) -> None:
     """Say what changed in the memory since a git revision, or against another folder."""
@@ -248,10 +257,14 @@ def _exit_code(problems: Iterable[Problem], fail_on: str) -> int:
 
 @click.group("leaks")
 def leaks_command() -> None:
-    """Values that look like secrets."""
+    """Accept values that look like secrets and are none."""
 
 
-@leaks_command.command("allow", epilog=examples('memsite leaks allow --reason "example key" < value.txt'))
+@leaks_command.command(
+    "allow",
+    short_help="Accept one value, read from standard input.",
+    epilog=examples('memsite leaks allow --reason "example key" < value.txt'),
+)
 @click.option("--reason", required=True, metavar="TEXT", help="Why it may be published.")
 @project_options
 def allow_command(reason: str) -> None:

@@ -188,7 +188,10 @@ def view_command(note: str, section: str | None, *, checksum_only: bool, raw: bo
 @click.command("sync", epilog=examples("memsite sync --json"))
 @output_options
 def sync_command() -> None:
-    """Read everything again and count notes, concepts, relations and communities."""
+    """Count notes, links, concepts, relations, communities and findings.
+
+    Nothing waits for this: every command reads what has changed by itself.
+    """
     from memsite.build.secrets import vet
 
     options = invocation()
@@ -229,7 +232,10 @@ def _counted(value: object) -> str:
 @click.option("--content", is_flag=True, help="Show the beginning of the notes as well.")
 @output_options
 def context_command(concept: str, depth: int, most: int, *, content: bool) -> None:
-    """Show what a concept hangs together with: relations, community, notes."""
+    """Show what a concept is connected with: concepts that share notes with it, and its community.
+
+    A concept is what a [[WikiLink]] names, whether there is a note of that name or not.
+    """
     options = invocation()
     answer = options.memory().context(concept, depth=depth, max_results=most, content=content)
     options.save_cache()

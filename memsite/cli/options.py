@@ -103,7 +103,13 @@ _PROJECT_OPTIONS = (
     _shared(
         "--system-dir", type=FOLDER, metavar="FOLDER", help="Folder of the system store (with MEMORY.md)."
     ),
-    _shared("--vault", "vaults", multiple=True, metavar="[NAME=]FOLDER", help="One more store, any folder."),
+    _shared(
+        "--vault",
+        "vaults",
+        multiple=True,
+        metavar="[NAME=]FOLDER",
+        help="One more store: any folder of Markdown.",
+    ),
     _shared("-q", "--quiet", is_flag=True, help="Print results and errors only."),
     _shared(
         "-v", "--verbose", is_flag=True, help="Say which stores are read; with `stores` and `build` more."
@@ -113,7 +119,7 @@ _PROJECT_OPTIONS = (
 
 _OUTPUT_OPTIONS = (
     _shared("--table", "form", flag_value="table", help="Columns [default on a terminal]."),
-    _shared("--plain", "form", flag_value="plain", help="One line a row, fields between tabs, no headings."),
+    _shared("--plain", "form", flag_value="plain", help="One line each, fields between tabs, no headings."),
     _shared("--json", "form", flag_value="json", help="One JSON document on standard output, nothing else."),
 )
 

@@ -34,14 +34,18 @@ MOST_FAULTS = 20
     "build",
     epilog=examples("memsite build", "memsite build --output public --base-url https://example.org/memory/"),
 )
-@click.option("--output", "-o", type=click.Path(path_type=Path), help="Folder of the site [default: site].")
+@click.option(
+    "--output", "-o", type=click.Path(path_type=Path), metavar="FOLDER", help="Where to [default: site]."
+)
 @click.option("--base-url", metavar="URL", help="Where the site will be published, for feed and sitemap.")
-@click.option("--clean", is_flag=True, help="Remove what earlier builds wrote first.")
+@click.option("--clean", is_flag=True, help="First remove what earlier builds wrote.")
 @click.option("--strict", is_flag=True, help="Write nothing and exit with 1 when the memory has warnings.")
 @click.option("--redact", is_flag=True, help="Black secrets out instead of stopping (E017).")
-@click.option("--no-cache", is_flag=True, help="Do everything again.")
-@click.option("--jobs", type=click.IntRange(1, 256), help="Processes that share the work [default: all].")
-@click.option("--against", metavar="REV|DIR", help="Add a page on what changed since then.")
+@click.option("--no-cache", is_flag=True, help="Use nothing that earlier runs kept.")
+@click.option(
+    "--jobs", type=click.IntRange(1, 256), metavar="N", help="Processes that share the work [default: all]."
+)
+@click.option("--against", metavar="REV|FOLDER", help="Add a page on what changed since.")
 @output_options
 def build_command(
     output: Path | None,
@@ -167,11 +171,20 @@ class _Bar:
 
 
 @click.command("serve", epilog=examples("memsite serve", "memsite serve --port 8000 --open"))
-@click.option("--output", "-o", type=click.Path(path_type=Path), help="Folder of the site [default: site].")
-@click.option("--port", type=click.IntRange(1, 65535), help="[default: the first free one from 8420 on]")
-@click.option("--host", default="127.0.0.1", help="Address to listen on [default: this machine only].")
+@click.option(
+    "--output", "-o", type=click.Path(path_type=Path), metavar="FOLDER", help="Where to [default: site]."
+)
+@click.option(
+    "--port", type=click.IntRange(1, 65535), metavar="N", help="[default: the first free one from 8420 on]"
+)
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    metavar="ADDRESS",
+    help="Address to listen on [default: this machine only].",
+)
 @click.option("--open", "open_", is_flag=True, help="Open the site in the browser.")
-@click.option("--polling", is_flag=True, help="Look for changes: for network disks and containers.")
+@click.option("--polling", is_flag=True, help="Look for changes again and again: for network disks.")
 @project_options
 def serve_command(output: Path | None, port: int | None, host: str, *, open_: bool, polling: bool) -> None:
     """Build, watch and show the wiki: a saved note is on the open page at once.
@@ -253,8 +266,12 @@ def stores_command() -> None:
     "--view", type=click.Choice(("concepts", "notes")), help="What the nodes are [default: concepts]."
 )
 @click.option("--concept", metavar="NAME", help="Only what lies around this concept or note.")
-@click.option("--depth", type=click.IntRange(1), help="With --concept: steps away from it [default: 1].")
-@click.option("--max", "most", type=click.IntRange(1), help="With --concept: most nodes [default: all].")
+@click.option(
+    "--depth", type=click.IntRange(1), metavar="N", help="With --concept: steps away from it [default: 1]."
+)
+@click.option(
+    "--max", "most", type=click.IntRange(1), metavar="N", help="With --concept: most nodes [default: all]."
+)
 @click.option(
     "--html",
     type=click.Path(dir_okay=False, path_type=Path),

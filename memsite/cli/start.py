@@ -33,9 +33,11 @@ HOOK_FILE = ".pre-commit-config.yaml"
         "memsite init --hook",
     ),
 )
-@click.option("--title", help="Name of the site [default: the folder's name].")
-@click.option("--ci", type=click.Choice(tuple(CI_FILES)), help="Write a CI job as well.")
-@click.option("--hook", is_flag=True, help="Write a pre-commit hook as well.")
+@click.option("--title", metavar="TEXT", help="Name of the site [default: the folder's name].")
+@click.option(
+    "--ci", type=click.Choice(tuple(CI_FILES)), help="Write a job that checks and publishes as well."
+)
+@click.option("--hook", is_flag=True, help="Write a hook for pre-commit as well.")
 @project_options
 def init_command(title: str | None, ci: str | None, *, hook: bool) -> None:
     """Write a commented memsite.toml for the stores that are found here.

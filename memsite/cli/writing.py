@@ -129,7 +129,12 @@ def edit_command(
     dry_run: bool,
     **how: Any,
 ) -> None:
-    """Edit a note. NOTE must be its exact address, id, file name, path, title or alias."""
+    """Edit a note. NOTE must be its exact address, id, file name, path, title or alias.
+
+    append and prepend add text at the end or the beginning, find_replace replaces text wherever it
+    stands, replace_section replaces what stands under a heading. The new text must hold a
+    [[WikiLink]], see --allow-unlinked. What was replaced comes back with `memsite undo`.
+    """
     text = given_text(content, content_file)
     memory = invocation().memory()
     if operation is None:
@@ -247,7 +252,10 @@ def delete_command(note: str, checksum: str | None, *, confirm: bool, dry_run: b
 @click.option("--dry-run", is_flag=True, help="List the candidates, write nothing.")
 @output_options
 def prune_command(*, confirm: bool, dry_run: bool, **wanted: Any) -> None:
-    """Delete the workflow entries that all given filters select; at least one is needed."""
+    """Delete the entries of workflow stores that fit all of the filters; at least one is needed.
+
+    `memsite undo` brings them back.
+    """
     options = invocation()
     memory = options.memory()
     planned = memory.prune(**wanted, dry_run=True)
@@ -295,7 +303,11 @@ def _print_candidates(pruned: Pruned) -> None:
 @click.option("--dry-run", is_flag=True, help="Say what would come back, write nothing.")
 @output_options
 def undo_command(transaction: str | None, store: str | None, *, list_: bool, dry_run: bool) -> None:
-    """Bring back what an edit, a delete or a prune replaced: the last one, or TRANSACTION."""
+    """Take back the last write, or the one called TRANSACTION: the exact bytes come back.
+
+    An edit, a delete, a prune, a repair or a new note can be taken back for 30 days, if nobody has
+    written there since.
+    """
     memory = invocation().memory()
     if list_:
         _print_undoable(memory, store)
@@ -383,4 +395,5 @@ def print_written(written: Written) -> None:
 def _print_problems(problems: tuple[Problem, ...]) -> None:
     for problem in problems:
         place = f"{problem.path}:{problem.line}"
-        warn(f"{place} {problem.code} {problem.message}" + (f" {problem.hint}" if problem.hint else ""))
+        hint = f". {problem.hint}" if problem.hint else ""
+        warn(f"{place} {problem.code} {problem.message}{hint}")

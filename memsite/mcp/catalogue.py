@@ -193,7 +193,7 @@ TOOLS: Final[tuple[MemoryTool, ...]] = (
     ),
     MemoryTool(
         "BuildContext",
-        "Show what a concept hangs together with: the concepts it shares notes with, their neighbours, its "
+        "Show what a concept is connected with: the concepts it shares notes with, their neighbours, its "
         "community.",
         operations.build_context,
         ConceptContext,

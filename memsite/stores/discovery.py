@@ -169,7 +169,7 @@ class _Search:
         """How to go on without a store: a folder with Markdown in it may be what was meant."""
         if any(next(self._project.glob(pattern), None) for pattern in ("*.md", "*/*.md")):
             return "Are the Markdown files here the notes? Then `memsite init --vault .`."
-        return "Name a folder of notes: `memsite init --vault DIR`, or `mkdir -p .workflow/memory`."
+        return "Name a folder of notes: `memsite init --vault FOLDER`, or `mkdir -p .workflow/memory`."
 
     def _try(self, kind: StoreKind, rule: str, root: Path) -> bool:
         found = root.is_dir()
