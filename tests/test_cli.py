@@ -17,7 +17,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from memsite.cli import main
+from memsite.cli import _take_any_letter, main
 from memsite.cli.app import COMMANDS
 from memsite.memory import answers
 from memsite.memory.schema import json_schema
@@ -419,7 +419,7 @@ def test_a_check_says_how_to_mend_what_it_found(memsite: Shell) -> None:
     (memsite.root / "notes/a.md").write_text("[[gone.md]] [[x]]\n\n[[gone.md]]\n")
     ran = memsite("check")
     assert ran.err == (
-        "W005 missing-note, 2 times. "
+        "W005 missing-note, 2 findings. "
         "Correct the target, restore the note, or write the note: `memsite new`.\n"
     )
     assert memsite("check", "--quiet").err == memsite("check", "--json").err == ""
@@ -435,6 +435,35 @@ def test_a_section_has_the_same_name_in_view_and_edit(memsite: Shell) -> None:
         assert memsite("view", "Deploy", option, "Steps").out == "## Steps\n\none\n"
         arguments = ("--operation", "replace_section", option, "Steps", "--content", "[[x]]", "--dry-run")
         assert "+[[x]]" in memsite("edit", "Deploy", *arguments).out
+
+
+def test_a_path_may_count_from_the_current_folder(memsite: Shell) -> None:
+    folder = memsite.root / "notes/sub"
+    (folder / "deep").mkdir(parents=True)
+    (folder / "deep/a.md").write_text("A [[x]]\n")
+    (folder / "deep/b.txt").write_text("no note")
+    inside = Shell(folder, memsite._monkeypatch)
+    assert inside("view", "deep/a.md").out == "A [[x]]\n"
+    assert inside("edit", "./deep/a.md", "--operation", "append", "--content", "[[y]]").code == 0
+    for name in ("deep/b.txt", "deep/../deep/a.md", "../sub/deep/a.md"):
+        assert inside("view", name).code == 1
+    assert memsite("view", "deep/a.md").code == 1
+
+
+def test_a_pipe_gets_utf8_and_a_terminal_what_it_can_show(memsite: Shell) -> None:
+    (memsite.root / "notes/潮.md").write_text("# 潮汐 \U0001f30a [[x]]\n", encoding="utf-8")
+    run = subprocess.run(
+        [sys.executable, "-m", "memsite", "view", "潮", "--project", str(memsite.root)],
+        capture_output=True,
+        env={**os.environ, "PYTHONIOENCODING": "latin-1", "PYTHONUTF8": "0"},
+    )
+    assert (run.returncode, run.stdout.decode()) == (0, "# 潮汐 \U0001f30a [[x]]\n")
+    screen = io.TextIOWrapper(io.BytesIO(), encoding="latin-1")
+    memsite._monkeypatch.setattr(screen, "isatty", lambda: True, raising=False)
+    _take_any_letter(screen)
+    screen.write("潮")
+    screen.flush()
+    assert screen.buffer.getvalue() == b"\\u6f6e"  # type: ignore[attr-defined]
 
 
 def test_verbose_says_which_stores_are_read(memsite: Shell) -> None:

@@ -89,7 +89,7 @@ def _say_how_to_mend(health: Health) -> None:
     for code, problems in health.by_rule.items():
         rule = find_rule(code)
         if rule is not None:
-            note_line(f"{style(code, bold=True)} {rule.name}, {len(problems):,} times. {rule.fix}")
+            note_line(f"{style(code, bold=True)} {rule.name}, {plural(len(problems), 'finding')}. {rule.fix}")
 
 
 def _health(options: Invocation, memory: Memory) -> Health:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from memsite.memory.answers import ConceptContext, Hit, Row
     from memsite.note import StoreKind
 
+_FEW = 12
+"""Tags or types that are all named to somebody who asked for one that is not there."""
 _HEADINGS: dict[StoreKind, tuple[str, ...]] = {
     "workflow": ("ID", "TYPE", "DATE", "TAGS", "TITLE"),
     "system": ("FILE", "LINES", "MODIFIED", "TITLE"),
@@ -80,6 +82,8 @@ def _say_why_none(memory: Memory, tags: tuple[str, ...], types: tuple[str, ...])
             if word.lstrip("#").casefold() not in folded:
                 near = get_close_matches(word.lstrip("#").casefold(), folded, 5, 0.5)
                 such = f" Near: {', '.join(folded[each] for each in near)}." if near else ""
+                if not near and len(folded) <= _FEW:
+                    such = f" There are: {', '.join(sorted(there)) or 'none'}."
                 note_line(visible(f"There is no {what} '{word}'.{such}"))
 
 

@@ -47,7 +47,8 @@ class Invocation:
         root = self.project.resolve() if self.project else project_root(Path.cwd())
         self._documents = Documents(root) if cached else None
         memory = open_memory(root, system_dir=self.system_dir, vaults=self.vaults, documents=self._documents)
-        if self.verbose:
+        memory.here = Path.cwd()
+        if self.verbose and click.get_current_context().info_name != "stores":
             for store in memory.stores:
                 note_line(visible(f"store {store.name} ({store.kind}): {store.root}"))
         return memory

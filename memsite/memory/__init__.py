@@ -85,6 +85,8 @@ class Memory:
         self.understanding = Understanding(documents)
         self.lock_seconds = lock_seconds
         self.locking = locking
+        self.here: Path | None = None
+        """The folder from which a path may count that somebody types."""
         self._notes: tuple[Note, ...] | None = None
         self._graph: Graph | None = None
         self._problems: tuple[Problem, ...] | None = None
@@ -186,7 +188,7 @@ class Memory:
         Raises AmbiguousName (E005), NotFound (E002) with near names, OutsideStore (E011).
         """
         wanted = identify(self.stores, identifier)
-        places = at_path(self.stores, wanted)
+        places = at_path(self.stores, wanted, here=self.here)
         if places:
             order = store_order(wanted.name)
             first = min(order(store.kind) for store, _ in places)
@@ -202,7 +204,7 @@ class Memory:
         (E002) with what may be meant, OutsideStore (E011).
         """
         wanted = identify(self.stores, identifier)
-        places = at_path(self.stores, wanted)
+        places = at_path(self.stores, wanted, here=self.here)
         if places:
             return only(wanted, places)
         address = choose_exactly(wanted, [named(note) for note in self.notes()])

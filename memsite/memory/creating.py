@@ -118,7 +118,7 @@ def _store_for(memory: Memory, wanted: NewNote, name: str | None) -> Store:
         place = ".workflow/memory" if kind == "workflow" else ".claude/memory"
         raise NoStore(
             f"There is no {kind} store to put it into.",
-            hint=f"Begin one: mkdir -p {place}; or name a store with --store.",
+            hint=f"Begin one: `mkdir -p {place}`.",
         )
     return fitting[0]
 

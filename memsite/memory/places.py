@@ -30,11 +30,13 @@ def identify(stores: Iterable[Store], identifier: str) -> Identifier:
     return parse_identifier(identifier)
 
 
-def at_path(stores: Sequence[Store], wanted: Identifier) -> list[tuple[Store, str]]:
+def at_path(
+    stores: Sequence[Store], wanted: Identifier, *, here: Path | None = None
+) -> list[tuple[Store, str]]:
     """The notes whose path is exactly what is wanted, at most one a store.
 
-    The path counts from the store, or from the project, as `check` prints it; Windows writes it with
-    backslashes.
+    The path counts from the store, from the project, as `check` prints it, or last from the folder
+    `here`, as a shell completes it; Windows writes it with backslashes.
     """
     if wanted.is_address:
         name, _, inside = wanted.name.partition("/")
@@ -48,6 +50,8 @@ def at_path(stores: Sequence[Store], wanted: Identifier) -> list[tuple[Store, st
             places = [(store, path) for store, path in found if path is not None]
             if places:
                 return places
+    if here is not None and not wanted.is_address and (here / wanted.name).is_file():
+        return at_path(stores, identify(stores, str(here / wanted.name)))
     return []
 
 
