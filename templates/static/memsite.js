@@ -334,7 +334,7 @@
     box.addEventListener("change", () => { if (box.checked) { const first = one("a", nav); if (first) first.focus(); } });
     nav.addEventListener("click", (event) => { if (event.target.closest("a")) box.checked = false; });
     const current = one("[aria-current]", nav);
-    if (current && current.offsetTop > nav.clientHeight - 48) nav.scrollTop = current.offsetTop - nav.clientHeight / 2;
+    if (current && current.offsetTop + current.offsetHeight > nav.clientHeight) nav.scrollTop = current.offsetTop - nav.clientHeight / 2;
   }
 
   document.addEventListener("DOMContentLoaded", function () {
