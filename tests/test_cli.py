@@ -466,6 +466,32 @@ def test_a_pipe_gets_utf8_and_a_terminal_what_it_can_show(memsite: Shell) -> Non
     assert screen.buffer.getvalue() == b"\\u6f6e"  # type: ignore[attr-defined]
 
 
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        ("memsite view De", ["file,De", "plain,Deploy"]),
+        ("memsite edit TIP", ["file,TIP", "plain,TIP-20260318-001"]),
+        ("memsite list --store s", ["plain,system"]),
+        ("memsite check --explain w01", [f"plain,W0{number}" for number in range(10, 19)]),
+        ("memsite undo --store x", []),
+    ],
+)
+def test_the_shell_completes_names(memsite: Shell, words: str, offered: list[str], tmp_path: Path) -> None:
+    (memsite.root / "notes/Deep down.md").write_text("a blank in a name")
+    asked = {"_MEMSITE_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
+
+    def lines(folder: Path) -> list[str]:
+        program = [sys.executable, "-m", "memsite"]
+        return subprocess.run(
+            program, cwd=folder, env={**os.environ, **asked}, capture_output=True, text=True, check=True
+        ).stdout.split()
+
+    assert lines(memsite.root) == offered
+    nowhere = tmp_path / "nowhere"
+    nowhere.mkdir()
+    assert len(lines(nowhere)) == (1 if "view" in words or "edit" in words else 9 * ("w01" in words))
+
+
 def test_verbose_says_which_stores_are_read(memsite: Shell) -> None:
     assert f"store notes (vault): {memsite.root / 'notes'}\n" in memsite("list", "--verbose").err
     assert "Time: " in memsite("build", "--verbose").err

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from memsite.cli.completion import codes
 from memsite.cli.options import Invocation, examples, invocation, output_options, project_options
 from memsite.cli.terminal import (
     echo,
@@ -55,7 +56,12 @@ _FORMATS = ("text", "json", "github", "sarif", "junit", "markdown")
     "--baseline", type=click.Path(path_type=Path), metavar="FILE", help="File of findings that are accepted."
 )
 @click.option("--update-baseline", is_flag=True, help="Write all that is found now into that file.")
-@click.option("--explain", metavar="CODE", help="Say what a finding (W003) or a refusal (E006) means.")
+@click.option(
+    "--explain",
+    metavar="CODE",
+    shell_complete=codes,
+    help="Say what a finding (W003) or a refusal (E006) means.",
+)
 @project_options
 def check_command(
     form: str, fail_on: str, baseline: Path | None, explain: str | None, *, update_baseline: bool

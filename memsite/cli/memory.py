@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from memsite.cli import completion
 from memsite.cli.options import date_options, examples, filter_options, invocation, output_options
 from memsite.cli.terminal import echo, echo_answer, note_line, print_rows, style, visible, visible_block, warn
 from memsite.wording import plural
@@ -162,7 +163,7 @@ def _print_hit(hit: Hit, *, plain: bool) -> None:
     "view",
     epilog=examples("memsite view TIP-20260318-001", "memsite view MEMORY --section Commands --json"),
 )
-@click.argument("note")
+@click.argument("note", shell_complete=completion.notes)
 @click.option(
     "--section", "--section-name", metavar="HEADING", help="Only this section: `Name` or `Parent/Name`."
 )

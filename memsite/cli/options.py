@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import click
 
+from memsite.cli.completion import stores
 from memsite.cli.terminal import note_line, visible
 
 if TYPE_CHECKING:
@@ -158,7 +159,7 @@ def filter_options(what: str) -> Callable[[Command], Command]:
                 metavar="TAG",
                 help=f"Only {what} with this tag; given twice, with both.",
             ),
-            click.option("--store", metavar="NAME", help="Only this store."),
+            click.option("--store", metavar="NAME", shell_complete=stores, help="Only this store."),
         ):
             command = option(command)
         return command

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from memsite.cli import completion
 from memsite.cli.options import date_options, examples, filter_options, invocation, output_options
 from memsite.cli.terminal import echo, echo_answer, note_line, print_rows, style, visible, visible_block, warn
 from memsite.errors import BadArgument, BadEncoding
@@ -95,7 +96,7 @@ def _decoded(raw: bytes, name: str) -> str:
         "memsite edit MEMORY                  (opens $EDITOR)",
     ),
 )
-@click.argument("note")
+@click.argument("note", shell_complete=completion.notes)
 @click.option("--operation", type=click.Choice(_OPERATIONS), help="Without one, $EDITOR opens the note.")
 @text_options
 @click.option("--find-text", metavar="TEXT", help="find_replace: what to replace, literally, everywhere.")
@@ -200,6 +201,7 @@ def _edit_in_editor(
 @click.option(
     "--store",
     metavar="NAME",
+    shell_complete=completion.stores,
     help="Where it goes [default: the workflow store, for a topic the system store].",
 )
 @click.option("--dry-run", is_flag=True, help="Show what would be made, write nothing.")
@@ -227,7 +229,7 @@ def new_command(
 
 
 @click.command("delete", epilog=examples("memsite delete TIP-20260318-001 --dry-run"))
-@click.argument("note")
+@click.argument("note", shell_complete=completion.notes)
 @click.option("--checksum", metavar="SHA256", help="Refuse if the note is not what `view --checksum` named.")
 @click.option("--confirm", is_flag=True, help="Do not ask.")
 @click.option("--dry-run", is_flag=True, help="Show what would go, write nothing.")
@@ -299,7 +301,9 @@ def _print_candidates(pruned: Pruned) -> None:
 @click.command("undo", epilog=examples("memsite undo --list", "memsite undo", "memsite undo --dry-run"))
 @click.argument("transaction", required=False)
 @click.option("--list", "list_", is_flag=True, help="List what can be undone.")
-@click.option("--store", metavar="NAME", help="Only what was written in this store.")
+@click.option(
+    "--store", metavar="NAME", shell_complete=completion.stores, help="Only what was written in this store."
+)
 @click.option("--dry-run", is_flag=True, help="Say what would come back, write nothing.")
 @output_options
 def undo_command(transaction: str | None, store: str | None, *, list_: bool, dry_run: bool) -> None:
