@@ -261,61 +261,6 @@ def test_a_topic_file_has_no_limit() -> None:
     assert codes(graph, bytes_of={"memory://system/MEMORY": b"[a](a.md)"}) == []
 
 
-def test_what_counts_as_a_mention_in_memory_md() -> None:
-    memory = """\
-# Memory
-- [Debug](debugging.md) — notes
-- [Build](./build%20notes.md#linux)
-- [[patterns]] and `style.md`
-- see api.md for details
-- [Gone](gone.md), [Web](https://e.example/x.md), [Up](../../other/memory/y.md)
-<!-- [Old](old.md) -->
-~~~
-[Sample](sample.md)
-~~~
-"""
-    topics = dict.fromkeys(("patterns.md", "style.md", "api.md", "lonely.md"), "x\n")
-    files = {
-        "MEMORY.md": memory,
-        "debugging.md": "[far](far.md)\n",
-        "build notes.md": "# Linux\n",
-        "far.md": "x",
-        **topics,
-    }
-    found = check(graph_of(files, kind="system", name="system", prefix=""))
-    told = [
-        (problem.code, problem.path, problem.line, problem.severity)
-        for problem in found
-        if problem.code != "W011"
-    ]
-    assert told == [
-        ("W002", "MEMORY.md", 6, "warning"),
-        ("W005", "MEMORY.md", 6, "warning"),
-        ("W004", "api.md", 1, "info"),
-        ("W004", "lonely.md", 1, "info"),
-        ("W004", "style.md", 1, "info"),
-    ]
-    messages = {problem.path: problem.message for problem in found if problem.code == "W004"}
-    assert messages["api.md"] == messages["style.md"] == "mentioned in MEMORY.md, but not linked"
-    assert "mentioned" not in messages["lonely.md"]
-
-
-def test_files_and_index_disagree(project: WriteTree) -> None:
-    names = ["MEM-1.md", "MEM-9.md", "TIP-3.md", "notes.txt", "README.md", "mem-4.md", "MEM-5.md~"]
-    names += ["MEM-1 (conflicted copy).md", ".DS_Store", "archive/MEM-0.md"]
-    index = '{"entries": [\n{"id": "MEM-1", "file": "MEM-1.md"},\n{"id": "MEM-2", "file": "MEM-2.md"}]}'
-    files = {f".workflow/memory/{name}": "[[x]]\n" for name in names}
-    root = project({**files, INDEX: index})
-    found = [problem for problem in open_memory(root).problems() if problem.code == "W001"]
-    assert sorted((problem.path.rpartition("/")[2], problem.line, problem.severity) for problem in found) == [
-        ("MEM-1 (conflicted copy).md", 1, "info"),
-        ("MEM-9.md", 1, "warning"),
-        ("TIP-3.md", 1, "warning"),
-        ("mem-4.md", 1, "info"),
-        ("memory-index.json", 3, "warning"),
-    ]
-
-
 def test_an_id_twice_is_told_once(project: WriteTree) -> None:
     index = '[{"id": "MEM-1", "file": "MEM-1.md"},\n {"id": "MEM-1", "file": "MEM-1.md"}]'
     root = project({INDEX: index, ".workflow/memory/MEM-1.md": "[[x]]\n"})
