@@ -338,6 +338,15 @@ def test_what_cannot_be_seen_names_nothing(name: str) -> None:
     assert lead(wiki(name)) == Missing("names nothing")
 
 
+@pytest.mark.parametrize(
+    "address", ["javascript://%0aalert(1)", "JavaScript:alert(1)", "data:text/html,x", "file:///etc/passwd"]
+)
+def test_only_the_web_and_mail_are_elsewhere(address: str) -> None:
+    """A decoded address may have a scheme that the parser has not seen."""
+    for link in (wiki(address), markdown(address), markdown(address, image=True), from_property(address)):
+        assert not isinstance(lead(link), External)
+
+
 def test_backlinks_leave_out_the_note_itself() -> None:
     graph = vault({"a.md": "[[a]] [[#x]] [[b]] [[b|again]]", "b.md": "[[a]]", "c.md": ""})
     assert [(back.address, back.position) for back in graph.backlinks["memory://vault/b"]] == [

@@ -32,8 +32,11 @@ from memsite.note import (
     Target,
 )
 
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]+:|//|\?")
-_WIKI_URL = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.\-]+://|mailto:)\S")
+# What a page may lead to outside the site. Everything else with a scheme runs something or opens a program.
+_OUTSIDE = re.compile(r"https?:|mailto:|//|\?", re.IGNORECASE)
+_WIKI_URL = re.compile(r"(?:https?://|mailto:)\S", re.IGNORECASE)
+_OTHER_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]+://")
+_NO_SUCH_SCHEME = "a page leads out to http, https and mailto only"
 _MEMORY = "memory://"
 _ENTRY_ID = re.compile(r"(?:MEM|TIP|KNW|RCP|DCS|REF|TPL|AST|DOC)-\d|knowhow-[a-z]{3}-", re.IGNORECASE)
 _DATED_ID = re.compile(r"(?:MEM|TIP)-\d{8}-", re.IGNORECASE)
@@ -171,6 +174,8 @@ class Resolver:
     def _reason(self, text: str, link: Link, seat: Seat) -> str:
         """Why a target that names nothing can only mean a note or file; empty for a plain name."""
         name = text.partition("#")[0].strip()
+        if _OTHER_URL.match(text):
+            return _NO_SUCH_SCHEME
         if _leaves(name, seat):
             return "leaves the store"
         if (seat.store, match_key(f"{without_md(name).rpartition('/')[2]}.md")) in self._unread:
@@ -218,7 +223,7 @@ class Resolver:
     # Markdown links -----------------------------------------------------------------------------
 
     def _markdown(self, text: str, link: Link, seat: Seat) -> Target:
-        if _SCHEME.match(text):  # `//host/` would lead to the root of the disk from a file
+        if _OUTSIDE.match(text):  # `//host/` would lead to the root of the disk from a file
             return External(f"https:{text}" if text.startswith("//") else text)
         if len(text) > _LONGEST_NAME:
             return Missing("there is no note or file at that path")
@@ -251,6 +256,8 @@ class Resolver:
 
     def _markdown_reason(self, text: str, seat: Seat) -> str:
         name = text.partition("#")[0].partition("?")[0]
+        if _OTHER_URL.match(text):
+            return _NO_SUCH_SCHEME
         if _leaves(name, seat):
             return "leaves the store"
         if (seat.store, match_key(f"{without_md(name).rpartition('/')[2]}.md")) in self._unread:

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
+from html import unescape
 from urllib.parse import unquote
 
 from markdown_it.token import Token
@@ -27,8 +29,12 @@ _NOTE_FILE = re.compile(r"(?!//|\?)[^:#?]+\.md(?:[#?].*)?$", re.IGNORECASE)
 _ALT_SIZE = re.compile(r"(.*?)\|(\d{1,5}(?:x\d{1,5})?)$", re.DOTALL)
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
 _SPACE_IN_LINK = re.compile(r"\[[^\[\]\n]*\]\((?![<\s])[^()<>\n]*? [^()<>\n]*\.md(?:#[^()\s]*)?\)")
-_IMG = re.compile(r"<img\b([^>]*)>", re.IGNORECASE)
-_ATTRIBUTE = re.compile(r"""\b(src|alt|width|height)\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]+)""", re.IGNORECASE)
+_RAW_LINK = re.compile(r"<(img|a)\b([^>]*)>", re.IGNORECASE)
+_LEADS_OUT = re.compile(r"[a-z][a-z0-9+.-]*:|//|[?#]", re.IGNORECASE)
+_CONTROLS = re.compile(r"[\x00-\x20]")
+_ATTRIBUTE = re.compile(
+    r"""(?<![\w-])(src|href|alt|width|height)\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]+)""", re.IGNORECASE
+)
 _IGNORE = re.compile(r"memsite-ignore((?:[\s,]+[A-Za-z]\w*(?:-\w+)*)+)")
 _CONTEXT = 160
 _MOST_FINDINGS = 200
@@ -108,42 +114,31 @@ class Outline:
         first = not self.text and not self.headings
         self._ignore(token.content, 0 if first else self.first_line + self._row)
         self._block(text_of(token.content))
-        token.content = self._images(token.content, self._row)
+        token.content = self._raw(token.content, self._row)
 
     def _ignore(self, html: str, line: int) -> None:
         """Takes note of a comment that accepts findings, by code or rule name."""
         if found := _IGNORE.search(html):
             self.ignores += [(line, word) for word in re.split(r"[\s,]+", found[1].strip(" \t\n,"))]
 
-    def _images(self, html: str, row: int) -> str:
-        """`html` with its pictures made links of ours, so that they are copied and checked like others."""
-        if "<img" not in html and "<IMG" not in html:
-            return html
+    def _raw(self, html: str, row: int) -> str:
+        """Raw `html` with its pictures and links made ours: they are resolved and checked like others.
 
-        def number(found: re.Match[str]) -> str:
-            values = {name.lower(): value.strip("\"'") for name, value in _ATTRIBUTE.findall(found[1])}
-            source = values.get("src", "")
-            if not source or re.match(r"(?!https?:)[a-z][a-z0-9+.-]*:", source, re.IGNORECASE):
-                return ""
-            width, height = values.get("width", ""), values.get("height", "")
-            size = (f"{width}x{height}" if height.isdigit() else width) if width.isdigit() else None
-            alt = values.get("alt", "")
-            link = Link(
-                "markdown",
-                unquote(source),
-                alt or None,
-                self.first_line + row,
-                1,
-                Context("", alt, ""),
-                embed=True,
-                image=True,
-                size=size,
-                heading=self._under(),
-            )
-            self.links.append(link)
-            return f'<img src="{self.marker}/e{len(self.links) - 1}">'
+        Not those into the own note: what they lead to are ids in raw HTML, which no page keeps.
+        """
+        return _RAW_LINK.sub(partial(self._numbered, line=self.first_line + row), html)
 
-        return _IMG.sub(number, html)
+    def _numbered(self, tag: re.Match[str], line: int) -> str:
+        values = {name.lower(): unescape(value.strip("\"'")) for name, value in _ATTRIBUTE.findall(tag[2])}
+        is_link = tag[1] in "aA"
+        target = unquote(values.get("href" if is_link else "src", "")).strip()
+        bare = _CONTROLS.sub("", target)  # which a browser passes over, too
+        if not target or (_LEADS_OUT.match(bare) and (is_link or not _REMOTE.match(bare))):
+            return tag[0] if is_link else ""
+        link = Link("markdown", target, None, line, 1, Context("", "", ""), heading=self._under())
+        self.links.append(link if is_link else _as_picture(link, values))
+        number = len(self.links) - 1
+        return f'<a href="{self.marker}/l{number}">' if is_link else f'<img src="{self.marker}/e{number}">'
 
     def _under(self) -> int | None:
         return len(self.headings) - 1 if self.headings else None
@@ -164,7 +159,7 @@ class Outline:
             elif child.type == "html_inline":
                 if "memsite-ignore" in child.content:
                     self._ignore(child.content, place(token.content.find(child.content))[0])
-                child.content = self._images(child.content, place.row(0))
+                child.content = self._raw(child.content, place.row(0))
         if ".md)" in token.content and (found := _SPACE_IN_LINK.search(token.content)):
             hint = "Write <...> around the target, or %20 for the blank."
             message = "a blank in the target keeps this from being a link"
@@ -204,6 +199,12 @@ class Outline:
                 written, line=line, column=column, context=context, heading=self._under(), relation=relation
             )
         )
+
+
+def _as_picture(link: Link, values: Mapping[str, str]) -> Link:
+    width, height, alt = values.get("width", ""), values.get("height", ""), values.get("alt", "")
+    size = (f"{width}x{height}" if height.isdigit() else width) if width.isdigit() else None
+    return replace(link, label=alt or None, context=Context("", alt, ""), embed=True, image=True, size=size)
 
 
 _OPAQUE = frozenset(
