@@ -372,11 +372,13 @@ def test_files_of_the_project_are_asked_for_by_name(broken: Path) -> None:
     """Only what notes name is looked at; nothing outside the project ever is."""
     graph = graph_of(
         {
-            "a.md": "`src/app.py` `../x/y.py` `/etc/pass.wd` `a/../../b.py` [u](../up.md) [v](../../../out.md) [[c]]"
+            "a.md": "`src/app.py` `../x/y.py` `/etc/pass.wd` `a/../../b.py` [u](../up.md) [v](../../../out.md) [w](in.md) [[c]]"
         }
     )
     named = named_files(graph)
     assert named == {"src/app.py", "up.md"}
+    for elsewhere in ("/mnt/notes/", "~/notes/", "../notes/"):
+        assert named_files(graph_of({"a.md": "[u](../up.md) [[c]]"}, prefix=elsewhere)) == frozenset()
     assert project_files(broken, [*named, "src/gone.py", "x" * 5000 + "/y", "a\0b/c"]) == {
         "src/app.py",
         "src/",

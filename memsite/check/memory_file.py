@@ -25,11 +25,6 @@ class Budget:
     bytes: int
     max_bytes: int
 
-    @property
-    def share(self) -> float:
-        """How much of the tighter limit is used; over 1 something falls off."""
-        return max(self.lines / self.max_lines, self.bytes / self.max_bytes)
-
 
 def memory_problems(
     graph: Graph, *, config: CheckConfig, bytes_of: Mapping[Address, bytes]
@@ -97,7 +92,9 @@ def _unlisted(graph: Graph, memory: Note) -> Iterator[Problem]:
             continue
         named = note.path in mentioned or (" " in note.path and note.path in text)
         message = "mentioned in MEMORY.md, but not linked" if named else "no link leads here from MEMORY.md"
-        hint = f"Add `- [{note.path.removesuffix('.md')}]({note.path}) — what it is good for` to MEMORY.md."
+        # A blank or a bracket ends the address of a link, unless it stands in angle brackets.
+        target = f"<{note.path}>" if {*" ()"} & {*note.path} else note.path
+        hint = f"Add `- [{note.path.removesuffix('.md')}]({target}) — what it is good for` to MEMORY.md."
         yield in_note(graph, note, Finding("W004", 1, 1, message, hint), related=(shown_path(graph, memory),))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from memsite.check.problems import in_index, in_note, shown_path
 from memsite.markdown.hidden import hidden
@@ -68,11 +69,11 @@ def _difference(one: str, other: str) -> str:
 
 
 def _groups(keyed: Iterable[tuple[tuple[str, ...], Note]]) -> Iterator[list[Note]]:
-    """Notes with the same key, where there are at least two, in the order of their addresses."""
+    """Notes with the same key, in the order of their addresses."""
     groups: dict[tuple[str, ...], list[Note]] = {}
     for key, note in keyed:
         groups.setdefault(key, []).append(note)
-    return (notes for notes in groups.values() if len(notes) > 1)
+    return iter(groups.values())
 
 
 def _hidden_in_names(graph: Graph) -> Iterator[Problem]:
@@ -87,4 +88,5 @@ def _hidden_in_names(graph: Graph) -> Iterator[Problem]:
         for entry in view.entries or ():
             for finding in hidden(entry.title or ""):
                 message = f"in the title of row '{entry.id}': {finding.message}"
-                yield in_index(view, "W012", entry.line, message, hint=finding.hint)
+                problem = in_index(view, "W012", entry.line, message, hint=finding.hint)
+                yield replace(problem, severity=finding.severity or problem.severity)
