@@ -30,6 +30,7 @@ from memsite.errors import (
     MatchCount,
     MemoryProtected,
     MemsiteError,
+    NoStore,
     NotFound,
     OutsideStore,
     PruneNeedsFilter,
@@ -37,7 +38,7 @@ from memsite.errors import (
     StaleChecksum,
     WikiLinkRequired,
 )
-from memsite.memory import Memory
+from memsite.memory import Memory, open_memory
 from memsite.memory.answers import Written
 from memsite.stores import files, trash
 from memsite.stores.disk import Attributes, write_new
@@ -212,6 +213,71 @@ def test_new_says_what_is_wrong_with_the_store_when_it_has_written(make: Make) -
 def test_a_note_that_there_is_no_kind_of(make: Make, kind: Any, named: dict[str, str], said: str) -> None:
     with pytest.raises(BadArgument, match=said):
         make().new(kind, "T", "[[x]]", **named)
+
+
+@pytest.mark.parametrize(
+    ("sample", "keys"),
+    [
+        ({"id": "A"}, {"title": "T", "file": "{id}.md", "date": "2026-04-01T12:00:00Z"}),
+        ({"summary": "s"}, {"summary": "T"}),
+        ({"summary": "s", "title": "t"}, {"title": "T"}),
+        ({"path": "old/A.md"}, {"path": "old/{id}.md"}),
+        ({"path": "A.md", "file": "A.md"}, {"file": "{id}.md"}),
+        ({"timestamp": "2020-01-01T00:00:00Z"}, {"timestamp": "2026-04-01T12:00:00Z"}),
+        ({"timestamp": "x", "date": "2020-01-01"}, {"date": "2026-04-01"}),
+    ],
+)
+def test_a_new_row_has_the_keys_of_the_last_one(
+    make: Make, sample: dict[str, str], keys: dict[str, str]
+) -> None:
+    memory = make(**{".workflow/memory/memory-index.json": json.dumps({"entries": [{"id": "A", **sample}]})})
+    memory.new("tip", "T", "[[x]]", now=NOW)
+    row = index_of(memory)[-1]
+    id = str(row["id"])
+    wanted = {key: value.format(id=id) for key, value in keys.items()}
+    assert {key: row.get(key) for key in wanted} == wanted
+    assert len(row) == 6
+
+
+def test_a_new_id_goes_on_from_numbers_and_not_from_times(make: Make) -> None:
+    memory = make(
+        **{".workflow/memory/TIP-20260401-143022.md": "x\n", ".workflow/memory/TIP-20260401-007.md": "x\n"}
+    )
+    assert memory.new("tip", "T", "[[x]]", now=NOW).path.endswith("/TIP-20260401-008.md")
+    assert memory.new("compact", "T", "[[x]]", now=NOW).path.endswith("/MEM-20260401-001.md")
+
+
+def test_a_new_topic_has_its_line_and_its_keys(make: Make) -> None:
+    memory = make()
+    written = memory.new("topic", "A [b] c", "[[x]]", type="user", description="what  for", now=NOW)
+    assert (memory.project / "system/MEMORY.md").read_text() == (
+        "# Memory\n\n- [A \\[b\\] c](a-b-c.md) — what for\n"
+    )
+    text = (memory.project / "system/a-b-c.md").read_text()
+    assert text == '---\ntitle: "A [b] c"\ndescription: "what for"\ntype: user\n---\n\n[[x]]\n'
+    assert (written.remarks, written.count) == ((), 1)
+    plain = memory.new("topic", "Plain", "no link", now=NOW)
+    assert (memory.project / "system/plain.md").read_text() == '---\ntitle: "Plain"\n---\n\nno link\n'
+    assert (memory.project / "system/MEMORY.md").read_text().endswith("what for\n- [Plain](plain.md)\n")
+    assert plain.remarks == ("the new note holds no [[WikiLink]]: nothing leads on from it",)
+
+
+def test_a_long_title_makes_a_name_that_fits(make: Make) -> None:
+    for title in ("x" * 300, "界" * 300):
+        name = make().new("topic", title, "[[x]]", now=NOW).path.rpartition("/")[2]
+        assert 20 < len(name.encode()) < 200
+
+
+def test_where_a_new_note_can_go(make: Make, tmp_path: Path) -> None:
+    memory = make()
+    with pytest.raises(BadArgument, match="belongs into a workflow store, 'vault' is none"):
+        memory.new("tip", "T", "[[x]]", store="vault")
+    assert memory.new("topic", "T", "[[x]]", store="vault", now=NOW).store == "vault"
+    alone = open_memory(tmp_path / "vault", vaults=[("vault", tmp_path / "vault")])
+    for kind, place in (("tip", ".workflow/memory"), ("topic", ".claude/memory")):
+        with pytest.raises(NoStore) as refused:
+            alone.new(kind, "T", "[[x]]")
+        assert f"mkdir -p {place}" in refused.value.hint
 
 
 # Exact addresses
