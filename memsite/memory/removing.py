@@ -119,10 +119,10 @@ def _delete_row(memory: Memory, store: Store, entry_id: str, *, dry_run: bool, n
     with memory.open_for_writing(store, dry_run=dry_run) as writable:
         name = index_name(store)
         found = read_index(writable, name) if name is not None else None
-        if found is None or name is None:
+        rows = [each for each in store.outline().entries or () if each.id == entry_id]
+        positions = [each.position for each in rows if each.path is None or not store.has(each.path)]
+        if found is None or name is None or not positions:
             raise NotFound(f"There is no row '{entry_id}'.", hint="The index changed meanwhile.")
-        lost = [each for each in entries_of(store) if each.path is None or not store.has(each.path)]
-        positions = [each.position for each in lost if each.id == entry_id]
         changes, gone = _cut(name, *found, positions)
         tx = None if dry_run else writable.commit("delete", changes, now=now, rows=gone).tx
     return Written(
