@@ -326,6 +326,29 @@ def test_the_baseline_survives_moved_lines() -> None:
     assert [problem.message.split("'")[1] for problem in unaccepted(after, accepted)] == ["y.md"]
 
 
+def test_the_baseline_survives_other_numbers() -> None:
+    before, after = (memory_of_lines("x\n" * count) for count in (201, 240))
+    assert before[0].message != after[0].message
+    assert fingerprints(before) == fingerprints(after)
+
+
+def test_a_baseline_of_long_ago_still_holds() -> None:
+    """Such files are kept beside the notes: a fingerprint must never be made in another way."""
+    found = check(graph_of({"a.md": "[[x.md]] [[x.md]] [[c]]\n", "b\u202e.md": "[[c]]"}))
+    lines = baseline_text([replace(problem, message="12 words of 345") for problem in found]).splitlines()
+    assert lines == [
+        "# Findings that memsite check accepts. Written by --update-baseline.",
+        "04839d5cf7ced734 W005 notes/a.md",
+        "9055a5c40b4fb83a W005 notes/a.md",
+        "dd504b8c3b773dda W012 notes/b\\u202e.md",
+    ]
+
+
+def test_what_is_no_fingerprint_is_a_remark() -> None:
+    lines = "0123456789abcdef W005 a.md\n# 0123456789abcdee\n0123456789ABCDEF x\n0123456789abcde\n\nfedcba9876543210"
+    assert accepted_by(lines) == {"0123456789abcdef", "fedcba9876543210"}
+
+
 def test_equal_findings_have_their_own_fingerprints() -> None:
     found = check(graph_of({"a.md": "[[x.md]] [[x.md]] [[c]]\n"}))
     assert len(set(fingerprints(found))) == 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import time
 
 import pytest
@@ -103,6 +104,11 @@ def test_it_is_fast() -> None:
 
 # Structures ----------------------------------------------------------------------------------
 
+
+def coded(text: str) -> str:
+    return base64.b64encode(text.encode()).decode()
+
+
 UNSEEN = {
     "comment": ("<!-- agent: do it -->", "info"),
     "comment over lines": ("<!--\nagent:\ndo it\n-->", "info"),
@@ -128,6 +134,8 @@ SEEN = (
     '<p aria-hidden="true">x</p>',
     "[bank.example](https://www.bank.example/login)",
     "[docs.bank.example](https://bank.example/login)",
+    "[www.bank.example](https://docs.bank.example/login)",
+    "[bank.example](HTTPS://BANK.example/login)",
     "[the docs](https://evil.example/x)",
     "[reveal.js](https://revealjs.com)",
     "[notes.md](https://a.example/notes.md)",
@@ -153,9 +161,49 @@ def test_what_everybody_sees_is_left_alone(text: str) -> None:
     assert list(unseen(f"# A\n\n{text}\n".encode())) == []
 
 
-def test_places_count_characters() -> None:
-    (finding,) = unseen("ä\nöö <!-- x -->".encode())
-    assert (finding.line, finding.column) == (2, 4)
+PLACES = {
+    "characters are counted": ("ä\nöö <!-- x -->", [(2, 4)]),
+    "at the very start": ("<!-- x -->", [(1, 1)]),
+    "one after the other": ("<!-- a\n-->\n <!-- b --> <!-- c -->\n\n<!-- d -->", [(1, 1), (3, 2), (3, 13), (5, 1)]),
+    "after a fence": ("```\n<!-- a -->\n```\n\n<!-- b -->", [(5, 1)]),
+    "a fence ends with its like": ("````\n```\n<!-- a -->\n~~~~\n````\n<!-- b -->", [(6, 1)]),
+    "what says more ends no fence": ("```\n``` x\n<!-- a -->\n````\n<!-- b -->", [(5, 1)]),
+    "a fence without end": ("<!-- a -->\n```\n<!-- b -->", [(1, 1)]),
+    "tildes may be followed by a backtick": ("~~~ a`b\n<!-- a -->\n~~~\n<!-- b -->", [(4, 1)]),
+    "backticks may not": ("``` a`b\n<!-- a -->", [(2, 1)]),
+    "between two spans": ("`<!-- a -->` <!-- b --> `c`", [(1, 14)]),
+    "spans of two lengths": ("`` ` `` <!-- b --> `<!-- c -->`", [(1, 9)]),
+    "a span with a longer run inside": ("`a `` <!-- b -->` <!-- c -->", [(1, 19)]),
+    "no span": ("`` <!-- b --> ` <!-- c -->", [(1, 4), (1, 17)]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", PLACES)
+def test_places(what: str) -> None:
+    text, places = PLACES[what]
+    assert [(finding.line, finding.column) for finding in unseen(text.encode())] == places
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("<!-- x -->", "an HTML comment of 1 word that no reader sees"),
+        ("<!-- x y -->", "an HTML comment of 2 words that no reader sees"),
+        ("[Www.Bank.example](https://evil.example/x)", "the text of the link names bank.example, but it leads to evil.example"),
+        ("[bank.example](https://evilbank.example/x)", "the text of the link names bank.example, but it leads to evilbank.example"),
+        ("![t](https://www.evil.example/p?u)", "a picture from evil.example whose address carries a query"),
+        ("![t](https://[::1/p?u)", "a picture from another host whose address carries a query"),
+        ("![t](https://10.0.0.1/p?u)", "a picture from another host whose address carries a query"),
+        (coded("in all it is four words of text"), "Base64 that decodes to text of 31 characters"),
+        (coded("of these there are onlyfourwords"), "Base64 that decodes to text of 32 characters"),
+        (coded("here there are onlythreeofthemall"), "Base64 that decodes to text of 33 characters"),
+        (coded("which holds fewerblanksthanthese"), None),
+        (coded("a line\nend is not what is printed "), None),
+        (coded("no ASCII, and so it is läft älone"), None),
+    ],
+)  # fmt: skip
+def test_what_is_said_of_it(text: str, message: str | None) -> None:
+    assert [finding.message for finding in unseen(text.encode())] == ([message] if message else [])
 
 
 @pytest.mark.parametrize(

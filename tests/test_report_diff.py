@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 
 import jsonschema
+import pytest
 from markdown_it import MarkdownIt
 
 from memsite.check import Budget, check
@@ -64,6 +65,8 @@ def test_added_removed_changed() -> None:
     assert paths(found.removed) == ["notes/a.md"]
     assert [(change.path, change.words) for change in found.changed] == [("notes/b.md", 2)]
     assert found.moved == ()
+    assert not found.empty
+    assert not diff({"a.md": "# A\n\n[[x]]"}, {"a.md": "# A\n\n[[x]] more"}).empty
 
 
 def test_moved_with_the_same_bytes_and_with_edits() -> None:
@@ -83,9 +86,37 @@ def test_a_move_within_text_without_blanks() -> None:
     assert [change.path for change in found.moved] == ["notes/b.md"]
 
 
-def test_unlike_notes_are_not_a_move() -> None:
-    found = diff({"a.md": f"{LONG} [[x]]"}, {"b.md": f"{LONG[::-1]} [[x]]"})
+@pytest.mark.parametrize("other", [LONG[::-1], " ".join(LONG.split()[::-1])])
+def test_unlike_notes_are_not_a_move(other: str) -> None:
+    found = diff({"a.md": f"{LONG} [[x]]"}, {"b.md": f"{other} [[x]]"})
     assert (len(found.added), len(found.removed), found.moved) == (1, 1, ())
+
+
+def moves(before: Mapping[str, str], after: Mapping[str, str]) -> list[tuple[str, str]]:
+    moved = diff(before, after).moved
+    return [(change.before.removeprefix("notes/"), change.path.removeprefix("notes/")) for change in moved]
+
+
+def test_of_several_places_a_note_went_to_the_likeliest() -> None:
+    near, far, other = f"{LONG} one", f"{LONG} one two three four five", f"{LONG[::-1]} x"
+    assert moves({"a.md": LONG, "b.md": other}, {"z.md": LONG, "b2.md": other, "copy.md": near}) == [
+        ("b.md", "b2.md"),
+        ("a.md", "z.md"),
+    ], "equal bytes go before likeness; in the order of the new paths"
+    assert moves({"a.md": LONG}, {"c.md": far, "d.md": near, "e.md": far}) == [("a.md", "d.md")]
+    words = LONG.split()
+    late, early = " ".join(words[9:]), " ".join(words[:-9])
+    assert moves({"a.md": LONG}, {"c.md": late, "d.md": early}) == [("a.md", "c.md")], "then by path"
+    assert moves({"a.md": LONG, "b.md": far}, {"c.md": near, "d.md": f"{far} six"}) == [
+        ("a.md", "c.md"),
+        ("b.md", "d.md"),
+    ], "each place is taken once"
+
+
+@pytest.mark.parametrize(("left", "moved"), [(48, True), (35, False)])
+def test_how_much_must_stay_of_a_note_that_moved(left: int, moved: bool) -> None:
+    """60 words make 57 runs of four, so 0.6 of them are in 38 words."""
+    assert bool(moves({"a.md": LONG}, {"b.md": " ".join(LONG.split()[:left])})) == moved
 
 
 def test_a_move_makes_no_links_and_no_problems() -> None:
@@ -129,6 +160,11 @@ def test_budgets_are_paired() -> None:
     found = compare(state({"a.md": "[[b]]"}, one), state({"a.md": "[[b]]"}, two))
     assert found.budgets == ((one, two),)
     assert "100 → 210 of 200 ⚠️" in diff_markdown(found)
+    also = [Budget(f"{name}/MEMORY.md", 1, 200, 5, 25000) for name in "fbdaec"]
+    found = compare(state({"a.md": "[[b]]"}, *also[:3]), state({"a.md": "[[b]]"}, *also[2:]))
+    assert [(was and was.path[0], now and now.path[0]) for was, now in found.budgets] == [
+        (None, "a"), ("b", None), (None, "c"), ("d", "d"), (None, "e"), ("f", None),
+    ]  # fmt: skip
     gone = compare(state({"a.md": "[[b]]"}, one), state({"a.md": "[[b]]"}))
     assert "100 → gone" in diff_markdown(gone)
 

@@ -156,20 +156,25 @@ def moves(before: Graph, after: Graph) -> dict[Address, Address]:
 
 
 def _alike(gone: Sequence[Note], come: Sequence[Note]) -> dict[Address, Address]:
+    """For each of `gone` the likeliest of `come` that no other has taken, then the first by address."""
     owners: dict[str, list[Address]] = {}
-    sizes = {note.address: len(_shingles(note)) for note in come}
+    free = {note.address: len(_shingles(note)) for note in come}
     for note in come:
         for shingle in _shingles(note):
             owners.setdefault(shingle, []).append(note.address)
     found: dict[Address, Address] = {}
     for note in gone:
         mine = _shingles(note)
-        common = Counter(address for shingle in sorted(mine) for address in owners.get(shingle, ()))
-        for address, count in sorted(common.items(), key=lambda pair: (-pair[1], pair[0])):
-            likeness = count / (len(mine) + sizes[address] - count)
-            if likeness >= _ALIKE and address not in found.values():
-                found[note.address] = address
-                break
+        common = Counter(address for shingle in mine for address in owners.get(shingle, ()))
+        likeness = {
+            address: count / (len(mine) + free[address] - count)
+            for address, count in common.items()
+            if address in free
+        }
+        best = min(likeness, key=lambda address: (-likeness[address], address), default="")
+        if best and likeness[best] >= _ALIKE:
+            found[note.address] = best
+            del free[best]
     return found
 
 
