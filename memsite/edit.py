@@ -24,6 +24,7 @@ from memsite.errors import (
 from memsite.markdown import parse
 from memsite.markdown.sections import Section, body_start, sections, wikilinks
 from memsite.note import Finding
+from memsite.wording import plural
 
 Operation: TypeAlias = Literal["append", "prepend", "find_replace", "replace_section"]
 
@@ -246,7 +247,7 @@ def _require_count(count: int, edit: Edit) -> None:
         return
     wanted = expected if expected is not None else "a count" if count else "at least 1"
     raise MatchCount(
-        f"The text to find stands there {count} times, expected {wanted}.",
+        f"The text to find stands there {plural(count, 'time')}, expected {wanted}.",
         hint="Nothing was changed. Read the note again and give the text exactly, or another count.",
         found=count,
         expected=expected,

@@ -293,7 +293,7 @@ def test_a_wrong_total_is_information(tmp_path: Path) -> None:
     view = project(tmp_path, {"entries": [{"id": "A", "file": A}], "_metadata": {"total": 9}}).view()
     (problem,) = view.problems
     assert problem.severity == "info"
-    assert "says 9 rows, there are 1" in problem.message
+    assert "says 9, there are 1 row" in problem.message
 
 
 def test_one_note_is_read_as_all_are(tmp_path: Path) -> None:

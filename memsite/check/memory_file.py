@@ -10,6 +10,7 @@ from memsite.check.links import is_memory_file
 from memsite.check.problems import in_note, shown_path
 from memsite.config import CheckConfig
 from memsite.note import Address, Finding, Found, Graph, Note, Problem
+from memsite.wording import plural
 
 _FILE_NAME = re.compile(r"[^\s`'\"()<>\[\],;|]+\.md\b")
 _NAMED_AT_MOST = 5
@@ -79,7 +80,7 @@ def _lost(note: Note, first: int) -> str:
     more = f" and {len(headings) - _NAMED_AT_MOST} more" if len(headings) > _NAMED_AT_MOST else ""
     parts = [f"the headings {named}{more}"] if headings else []
     if links:
-        parts.append("1 link" if links == 1 else f"{links} links")
+        parts.append(plural(links, "link"))
     return " and ".join(parts) or "text"
 
 

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 from memsite.markdown.encoding import encoding_of
 from memsite.note import Finding, Severity
+from memsite.wording import plural
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _TICKS = re.compile("`+")
@@ -104,8 +105,7 @@ def _without_spans(line: str) -> str:
 
 def _comment(match: re.Match[str]) -> tuple[str, Severity] | None:
     words = len(match.group(1).split())
-    what = "one word" if words == 1 else f"{words} words"
-    return (f"an HTML comment of {what} that no reader sees", "info") if words else None
+    return (f"an HTML comment of {plural(words, 'word')} that no reader sees", "info") if words else None
 
 
 def _hidden_tag(match: re.Match[str]) -> tuple[str, Severity]:

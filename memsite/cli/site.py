@@ -216,7 +216,8 @@ def serve_command(output: Path | None, port: int | None, host: str, *, open_: bo
     def built(result: BuildResult) -> None:
         options.save_cache(make=True)
         if not options.quiet and (result.written or result.removed):
-            note_line(f"built in {sum(result.seconds.values()):.2f} s, {len(result.written)} files written")
+            written = plural(len(result.written), "file")
+            note_line(f"built in {sum(result.seconds.values()):.2f} s, {written} written")
 
     def failed(why: str) -> None:
         note_line(f"{style('not built', fg='red')} {visible(why)}")

@@ -17,6 +17,7 @@ from memsite.note import Note, Problem
 from memsite.stores import journal
 from memsite.stores.disk import Attributes, write_new
 from memsite.stores.files import OWN_FOLDER, Change, WritableStore, locate
+from memsite.wording import plural
 
 if TYPE_CHECKING:
     from memsite.memory import Memory
@@ -180,7 +181,7 @@ def _rebuilt(
     held = writable.read(name)
     kept = f"{name}.bad-{now:%Y%m%d-%H%M%S}"
     content = encode(rebuild([row_for(note, {}) for note in managed]))
-    action = f"make a new index of {len(managed)} files"
+    action = f"make a new index of {plural(len(managed), 'file')}"
     if held is not None:
         action += f"; the old one is now '{kept}'"
     tx = None

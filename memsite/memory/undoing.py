@@ -14,6 +14,7 @@ from memsite.stores.disk import Attributes, Held, hold
 from memsite.stores.files import OWN_FOLDER, Change, WritableStore
 from memsite.stores.journal import trash_of
 from memsite.stores.trash import Record, RecordedChange, records, undone
+from memsite.wording import plural
 
 if TYPE_CHECKING:
     from memsite.memory import Memory
@@ -64,7 +65,7 @@ def undo(memory: Memory, tx: str | None, *, store_name: str | None, dry_run: boo
     paths = tuple(f"{store.prefix}{change.path}" for change in changes)
     removed = tuple(f"{store.prefix}{change.path}" for change in changes if change.new is None)
     left = len(plan) - len(changes)
-    remarks = (f"{left} files are as they were already",) if left else ()
+    remarks = (f"{plural(left, 'file is', 'files are')} as before already",) if left else ()
     return Undone(chosen, made, dry_run, paths, remarks, problems, removed)
 
 

@@ -17,6 +17,7 @@ from memsite.errors import IndexUnreadable, MemsiteError, NotFound, OutsideStore
 from memsite.note import IndexEntry, Problem, Severity
 from memsite.stores.index_file import IndexFile, Repeating, Row, decode_index, parse_index
 from memsite.stores.reading import read_inside, why_malformed, why_outside
+from memsite.wording import plural
 
 MEMORY_INDEX = "memory-index.json"
 WIKI_INDEX = "wiki-index.json"
@@ -154,7 +155,7 @@ def _understood(place: IndexPlace, index: IndexFile, known: Known) -> IndexReadi
 def _miscounted(place: IndexPlace, index: IndexFile) -> Iterator[Problem]:
     if index.counter is not None and place.writable and index.counter.value != len(index.rows):
         name, count = index.counter.key, index.counter.value
-        message = f"`{name}` says {count} rows, there are {len(index.rows)}"
+        message = f"`{name}` says {count}, there are {plural(len(index.rows), 'row')}"
         yield _problem(place.shown, "info", message, "It is set right with the next write to the index.")
 
 
