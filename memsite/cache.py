@@ -154,9 +154,10 @@ def _seal(payload: bytes, key: bytes) -> bytes:
 
 
 def _make_folder(folder: Path) -> None:
-    """`.memsite/cache`, which version control and other people do not see."""
-    folder.parent.mkdir(mode=0o700, exist_ok=True)
-    ignore = folder.parent / ".gitignore"
+    """`.memsite` or a folder in it, which version control and other people do not see."""
+    own = folder if folder.name == FOLDER else folder.parent
+    own.mkdir(mode=0o700, exist_ok=True)
+    ignore = own / ".gitignore"
     if not ignore.exists():
         ignore.write_text("*\n", encoding="utf-8")
     folder.mkdir(mode=0o700, exist_ok=True)

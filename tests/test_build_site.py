@@ -290,6 +290,14 @@ def test_a_store_or_what_holds_it_is_no_output(project: Any, name: str) -> None:
     assert (root / "notes/a.md").read_text() == "# A\n"
 
 
+def test_a_build_leaves_nothing_in_the_project_but_its_two_folders(project: Any, tmp_path: Path) -> None:
+    root = project({"notes/a.md": "# A\n\n[[x]]\n"})
+    before = {path.name for path in root.iterdir()}
+    build(root, root / "site")
+    assert {path.name for path in root.iterdir()} - before == {"site", ".memsite"}
+    assert (root / ".memsite/.gitignore").read_text() == "*\n"
+
+
 def test_one_note_is_one_note(project: Any, tmp_path: Path) -> None:
     build(project({"notes/a.md": "# A\n\n[[x]] [y](gone.md)\n"}), tmp_path / "site")
     home = (tmp_path / "site/index.html").read_text()
