@@ -179,9 +179,13 @@ def test_where_memsite_looked_is_told_above_all_where_it_found_nothing(
 
 
 def test_a_folder_of_markdown_is_offered_as_a_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "notes").mkdir()
-    (tmp_path / "notes/a.md").write_text("[[x]]")
-    assert "memsite init --vault ." in Shell(tmp_path, monkeypatch)("list").err
+    memsite = Shell(tmp_path, monkeypatch)
+    for folder in (".cache", "node_modules", "my notes"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "a.md").write_text("[[x]]")
+    assert "memsite init --vault 'my notes'" in memsite("list").err
+    (tmp_path / "a.md").write_text("[[x]]")
+    assert "memsite init --vault ." in memsite("list").err
 
 
 def test_a_preview_without_its_extra_says_how_to_install_it(memsite: Shell) -> None:

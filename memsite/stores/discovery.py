@@ -6,12 +6,14 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 
 from memsite.config import STORE_NAMES, Config, StoreConfig, is_store_name, store_folder
 from memsite.errors import BadArgument, BadConfig, NoStore
 from memsite.note import StoreKind
 from memsite.stores.folder import FolderStore
 from memsite.stores.protocol import Store
+from memsite.stores.reading import skipped
 from memsite.stores.system import home_folder, other_owners, system_candidates
 from memsite.stores.vault import vault_name
 from memsite.stores.workflow import MEMORY_INDEX, WIKI_INDEX, IndexPlace
@@ -167,8 +169,11 @@ class _Search:
 
     def _advice(self) -> str:
         """How to go on without a store: a folder with Markdown in it may be what was meant."""
-        if any(next(self._project.glob(pattern), None) for pattern in ("*.md", "*/*.md")):
+        if next(self._project.glob("*.md"), None):
             return "Are the Markdown files here the notes? Then `memsite init --vault .`."
+        below = sorted(path.parent.name for path in self._project.glob("*/*.md"))
+        if folder := next((name for name in below if not skipped(name)), ""):
+            return f"Are the notes in '{folder}'? Then `memsite init --vault {quote(folder)}`."
         return "Name a folder of notes: `memsite init --vault FOLDER`, or `mkdir -p .workflow/memory`."
 
     def _try(self, kind: StoreKind, rule: str, root: Path) -> bool:
