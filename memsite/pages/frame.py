@@ -23,13 +23,13 @@ SIBLINGS = 13
 """Notes of the own folder that the navigation shows around the current one."""
 
 
-_PLACES = frozenset(
-    {
-        "index.html", "graph.html", "notes.html", "timeline.html", "concept/index.html", "tag/index.html",
-        "health.html",
-    }
-)  # fmt: skip
-"""Pages that the navigation names, and marks when they are open."""
+_PLACES = {
+    "home": "index.html", "graph": "graph.html", "notes": "notes.html", "timeline": "timeline.html",
+    "concepts": "concept/index.html", "concept": "concept/index.html",
+    "tags": "tag/index.html", "tag": "tag/index.html",
+    "health": "health.html", "rule": "health.html", "changes": "health.html",
+}  # fmt: skip
+"""Kind of page -> the page that the navigation names for it, and marks when one of the kind is open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,9 +128,14 @@ class Desk:
             return root + self.plan.href(self.plan.concepts[node.removeprefix(CONCEPT)])
         return self.note_href(node, root)
 
-    def navigation(self, root: str, *, store: str = "", folder: str = "", url: str = "") -> Markup:
-        """The tree of stores and folders as seen from a folder. Equal for all notes of a folder."""
-        key = (root, store, f"{folder}\0{url}")
+    def navigation(
+        self, root: str, *, store: str = "", folder: str = "", url: str = "", current: str = "page"
+    ) -> Markup:
+        """The tree of stores and folders as seen from a folder. Equal for all notes of a folder.
+
+        `url` is the place that is marked; `current` says whether it is the `page` or one above it (`true`).
+        """
+        key = (root, store, f"{folder}\0{url}\0{current}")
         made = self._navigations.get(key)
         if made is None:
             from markupsafe import Markup
@@ -140,7 +145,7 @@ class Desk:
                 for name in self.plan.stores
             )
             text = self.templates.get("navigation.html").render(
-                branches=branches, root=root, site=self.site, url=url
+                branches=branches, root=root, site=self.site, url=url, current=current
             )
             made = self._navigations[key] = Markup(text)  # noqa: S704  (rendered with autoescape just now)
         return made
@@ -168,6 +173,7 @@ class Desk:
     ) -> Frame:
         """The frame of a page that belongs to no folder."""
         root = root_of(page.url)
+        place = _PLACES.get(page.kind, "")
         return Frame(
             root=root,
             url=self.plan.href(page.url),
@@ -175,7 +181,7 @@ class Desk:
             title=title,
             description=description,
             crumbs=(self.home_crumb(root), *crumbs),
-            navigation=self.navigation(root, url=page.url if page.url in _PLACES else ""),
+            navigation=self.navigation(root, url=place, current="page" if page.url == place else "true"),
         )
 
     def home_crumb(self, root: str) -> Crumb:
