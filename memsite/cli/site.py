@@ -207,9 +207,13 @@ def serve_command(output: Path | None, port: int | None, host: str, *, open_: bo
     guarded(folder, stores=[store.root for store in first.stores])
     if host != LOOPBACK:
         note_line("warning: other machines can reach this server; they need the token in the address.")
+    if host in ("0.0.0.0", "::"):  # noqa: S104 - asked for
+        note_line(f"There, the name or address of this machine takes the place of {host}.")
 
     def started(address: str) -> None:
         echo(address)
+        if not options.quiet:
+            note_line("Save a note and the open page follows. Ctrl-C ends the preview.")
         if open_:
             click.launch(address)
 
