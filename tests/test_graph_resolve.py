@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 from graph_memory import from_property, leads, markdown, note, vault, view, wiki
@@ -22,6 +23,7 @@ from memsite.note import (
     Link,
     LinkKind,
     Missing,
+    Problem,
     StoreView,
     Target,
 )
@@ -112,6 +114,10 @@ def test_normal_forms_are_equal_but_compatibility_forms_are_not(name: str, targe
 def test_the_exact_normal_form_wins() -> None:
     for name in ("Caf\u00e9", "Cafe\u0301"):
         assert lead(name, "a.md", "Cafe\u0301.md", "Caf\u00e9.md") == at(name)
+        titled = [note("composed.md", title="Caf\u00e9"), note("decomposed.md", title="Cafe\u0301")]
+        graph = resolve([*titled, note("a.md", links=[wiki(name)])], [view()])
+        assert leads(graph, "a.md") == (at("composed" if len(name) == 4 else "decomposed"),)
+    assert lead("Caf\u00e9", "a.md", "x/Cafe\u0301.md", "x/CAF\u00c9.md") == at("x/Cafe\u0301")
 
 
 @pytest.mark.parametrize(
@@ -131,14 +137,26 @@ def test_the_exact_normal_form_wins() -> None:
         ("SUB/Peer", at("projects/sub/peer")),
         ("projects\\sub\\note", Missing("a backslash separates no folders, use /")),
         ("\\alpha", ConceptTarget("\\alpha")),
+        ("CI\\CD", Missing("a backslash separates no folders, use /")),
+        ("projects\\gone", Missing("a backslash separates no folders, use /")),
+        ("/api/users", at("projects/api")),
+        ("./dotted", Missing("there is no note at that path")),
+        ("./torn", Missing("the note is there and cannot be read")),
+        ("torn", Missing("the note is there and cannot be read")),
+        ("other/torn", Missing("the note is there and cannot be read")),
+        ("deep rest", at("projects/sub/deep_rest")),
     ],
 )
 def test_paths(name: str, target: Target) -> None:
+    torn = Problem("W016", "encoding", "warning", "notes/projects/sub/torn.md", 1, 1, "x", store="vault")
     notes = [
         note("top.md"), note("ci-cd.md", title="CI/CD"), note("projects/sub/peer.md"),
+        note("projects/api.md", title="/api/users"), note("projects/dot.md", title="./dotted"),
+        note("projects/sub/deep_rest.md", title="Another"),
         note("projects/sub/note.md", links=[wiki(name)]),
     ]  # fmt: skip
-    assert leads(resolve(notes, [view()]), "projects/sub/note.md")[0] == target
+    store = replace(view(), problems=(torn,))
+    assert leads(resolve(notes, [store]), "projects/sub/note.md")[0] == target
 
 
 @pytest.mark.parametrize(
@@ -185,7 +203,9 @@ def test_a_hash_may_belong_to_the_name(name: str, target: Target) -> None:
         ("guide#Other#Linux", at("guide", "linux-1")),
         ("guide#Guide#Other#Linux", at("guide", "linux-1")),
         ("guide#Linux#Setup", at("guide", None, "Linux#Setup")),
+        ("guide#linux-1", at("guide", "linux-1")),
         ("guide#^k3", at("guide", "^k3")),
+        ("guide#^K3", at("guide", "^k3")),
         ("guide#Setup#^k3", at("guide", "^k3")),
         ("guide^k3", at("guide", "^k3")),
         ("guide^none", ConceptTarget("guide^none")),
@@ -209,6 +229,11 @@ def test_fragments(name: str, target: Target) -> None:
     assert leads(resolve([guide, sharp, seat], [view()]), "a.md")[0] == target
 
 
+def test_a_link_without_a_target_is_one_to_its_own_note() -> None:
+    graph = resolve([note(name, links=[markdown("")]) for name in ("a.md", "b.md")], [view()])
+    assert [leads(graph, name) for name in ("a.md", "b.md")] == [(at("a"),), (at("b"),)]
+
+
 def test_a_link_into_its_own_note_is_not_that_of_its_neighbour() -> None:
     graph = resolve([note(name, "## Here\n[[#Here]] [[# Here]]\n") for name in ("a.md", "b.md")], [view()])
     assert leads(graph, "a.md") == (at("a", "here"),) * 2
@@ -219,8 +244,16 @@ def test_markdown_means_the_anchor_and_a_wikilink_the_words() -> None:
     guide = note("guide.md", "## Setup\n## Setup\n## Setup 1\n")
     for heading, anchor in zip(guide.document.headings, ("setup", "setup-1", "setup-1-1"), strict=True):
         object.__setattr__(heading, "anchor", anchor)
-    seat = note("a.md", links=[markdown("guide.md#setup-1"), wiki("guide#Setup 1"), wiki("guide#Setup")])
-    wanted = (at("guide", "setup-1"), at("guide", "setup-1-1"), at("guide", "setup"))
+    links = [markdown("guide.md#setup-1"), *map(wiki, ("guide#Setup 1", "guide#setup-1", "guide#Setup"))]
+    seat = note("a.md", links=links)
+    wanted = (at("guide", "setup-1"), *[at("guide", "setup-1-1")] * 2, at("guide", "setup"))
+    assert leads(resolve([guide, seat], [view()]), "a.md") == wanted
+
+
+def test_a_heading_of_signs_is_found_by_its_signs() -> None:
+    guide = note("guide.md", "## \U0001f680\n## Fin\n")
+    seat = note("a.md", links=[wiki("guide#\U0001f680\u200b"), wiki("guide#\U0001f681")])
+    wanted = (at("guide", "section"), at("guide", None, "\U0001f681"))
     assert leads(resolve([guide, seat], [view()]), "a.md") == wanted
 
 
@@ -273,6 +306,8 @@ def test_index_ids_and_the_ids_of_maestro() -> None:
         ("memory://vault/guide#Set up", at("guide", "set-up")),
         ("memory://guide", at("guide")),
         ("memory://vault/Guide.md", at("guide")),
+        ("MEMORY://vault/guide", at("guide")),
+        ("memory://vault/my_note", at("my note")),
         ("memory://vault/../../etc/passwd", Missing("leaves the store")),
         ("memory://vault/gone", Missing("there is no note with that address")),
         ("memory://", Missing("there is no note with that address")),
@@ -303,6 +338,9 @@ def test_markdown_links_to_files() -> None:
     assert asset(wiki("gone.png", embed=True, image=True)) == Missing("there is no file of that name")
     assert asset(wiki("gone.pdf")) == Missing("there is no file of that name")
     assert asset(wiki("Node.js")) == ConceptTarget("node.js")
+    assert asset(wiki("data.csv#row=5#x")) == Asset("vault", "sub/data.csv")
+    files = ("pic.png", "sub/other/pic.png", "far/img/pic.png", "far/my-img/pic.png")
+    assert asset(wiki("img/pic.png", embed=True, image=True)) == Asset("vault", "far/img/pic.png")
 
 
 def test_a_picture_is_never_a_note() -> None:
