@@ -2,12 +2,11 @@
 kept must not break, or lead to another note, because a namesake came or went.
 
 Like the places of the graph this is no cache but an input of every build, of a first one into a new folder
-as well. `forget` lets all pages be named afresh.
+as well. A build with `clean` names all pages afresh.
 """
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -26,11 +25,6 @@ def load(project: Path) -> dict[Address, str]:
 
 def save(project: Path, urls: Mapping[Address, str]) -> None:
     write_sealed(_place(project), _VERSION, dict(sorted(urls.items())))
-
-
-def forget(project: Path) -> None:
-    with contextlib.suppress(OSError):
-        _place(project).unlink(missing_ok=True)
 
 
 def _place(project: Path) -> Path:
