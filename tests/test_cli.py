@@ -149,6 +149,7 @@ def test_version(memsite: Shell) -> None:
         (["new", "tip", "T", "--content", "[[x]]", "--type", "user"], 2, "topic"),
         (["undo", "--store", "nosuch"], 1, "Stores: "),
         (["undo", "--list", "--store", "nosuch"], 1, "Stores: "),
+        (["context", "zzzz"], 1, "memsite search"),
     ],
 )
 def test_refusals_say_what_to_do_in_three_lines(

@@ -18,7 +18,7 @@ from written_memory import Make
 from memsite.errors import AmbiguousName, BadArgument, NotFound, OutsideStore, SectionNotFound
 from memsite.memory import open_memory
 from memsite.memory.answers import as_json
-from memsite.memory.identifiers import Named, choose, choose_exactly, parse_identifier
+from memsite.memory.identifiers import Named, choose, choose_exactly, near_names, parse_identifier
 from memsite.memory.writing import unified
 from memsite.note import Document
 
@@ -93,6 +93,15 @@ def test_writing_does_not_guess(name: str, hint: str) -> None:
     with pytest.raises((NotFound, AmbiguousName)) as refused:
         choose_exactly(parse_identifier(name), NOTES)
     assert hint in refused.value.hint
+
+
+def test_near_names_are_one_for_each_note() -> None:
+    notes = [
+        a_note("memory://vault/tide-gauge", "Tide gauge", "The tide gauge"),
+        a_note("memory://vault/tide-pole"),
+    ]
+    assert near_names("tide guage", notes) == ["tide-gauge"]
+    assert near_names("tide", notes) == ["The tide gauge", "tide-pole"]
 
 
 @pytest.mark.parametrize("look", [choose, choose_exactly])

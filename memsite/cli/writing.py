@@ -27,6 +27,8 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 _OPERATIONS = ("append", "prepend", "find_replace", "replace_section")
 _MOST_LINKS = 10
+_MAKES = {"new": "make", "find_replace": "replace text in", "replace_section": "replace a section of"}
+"""Operations whose names are no verbs."""
 
 
 class NotConfirmed(BadArgument):
@@ -382,9 +384,13 @@ def print_written(written: Written) -> None:
     if not written.changed:
         note_line(visible(f"{written.address} stays as it is: the edit changes nothing."))
         return
-    done = "would " if written.dry_run else ""
+    did = (
+        written.operation
+        if not written.dry_run
+        else f"would {_MAKES.get(written.operation, written.operation)}"
+    )
     place = f" in {written.count} places" if written.count > 1 else ""
-    echo(visible(f"{done}{written.operation} {written.address}{place}"))
+    echo(visible(f"{did} {written.address}{place}"))
     if written.new_checksum and not written.dry_run:
         echo(f"sha256 {written.new_checksum}")
     if written.tx and not options.quiet:

@@ -62,7 +62,8 @@ def _node_of(memory: Memory, graph: Graph, concept: str) -> str:
         return memory.find(name).address
     except MemsiteError as error:
         near = [graph.concepts[each].name for each in get_close_matches(key, graph.concepts, n=5)]
-        hint = f"Near: {', '.join(near)}." if near else error.hint
+        other = error.hint if error.details.get("near") else "`memsite search` looks for words in the text."
+        hint = f"Near: {', '.join(near)}." if near else other
         raise NotFound(f"There is no concept '{concept}'.", hint=hint, near=near) from error
 
 

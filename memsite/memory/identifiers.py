@@ -136,15 +136,19 @@ def not_found(identifier: Identifier, notes: Iterable[Named]) -> NotFound:
 
 
 def near_names(name: str, notes: Iterable[Named], *, limit: int = 5) -> list[str]:
-    """Names that look or begin like `name`, each the shortest spelling of a note."""
-    spelled: dict[str, str] = {}
+    """Names that look like `name` or hold it, one for each note, the likest first."""
+    spelled: dict[str, tuple[str, Address]] = {}
     for note in notes:
         for each in (note.path.removesuffix(".md").rsplit("/", 1)[-1], *note.names):
-            spelled.setdefault(concept_key(each), each)
+            spelled.setdefault(concept_key(each), (each, note.address))
     key = concept_key(name)
     close = get_close_matches(key, spelled, n=limit, cutoff=0.7)
     inside = sorted(each for each in spelled if len(key) > 2 and key in each and each not in close)
-    return [spelled[each] for each in (*close, *inside)][:limit]
+    by_note: dict[Address, str] = {}
+    for each in (*close, *inside):
+        shown, address = spelled[each]
+        by_note.setdefault(address, shown)
+    return list(by_note.values())[:limit]
 
 
 def ambiguous(identifier: Identifier, addresses: Iterable[Address]) -> AmbiguousName:
