@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from memsite.build.output import LOCK, MARK, STAGE, Swap, guarded, open_output
-from memsite.errors import ForeignOutput, ReadOnly
+from memsite.build.output import LOCK, MARK, STAGE, Swap, guarded, is_ours, open_output
+from memsite.errors import ForeignOutput, Locked, ReadOnly
 
 
 def build(root: Path, files: Mapping[str, str], *, stores: tuple[Path, ...] = ()) -> Swap:
@@ -119,6 +119,9 @@ def test_a_folder_with_files_is_refused_and_left_alone(tmp_path: Path) -> None:
     with pytest.raises(ForeignOutput):
         build(tmp_path, {"a.html": "a"})
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
+    assert not is_ours(tmp_path)
+    build(tmp_path / "site", {})
+    assert is_ours(tmp_path / "site")
 
 
 def test_a_folder_that_only_git_needs_counts_as_empty(tmp_path: Path) -> None:
@@ -137,9 +140,21 @@ def test_a_mark_that_is_a_link_is_no_mark(tmp_path: Path) -> None:
         build(site, {"a.html": "a"})
 
 
-def test_a_damaged_manifest_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "written",
+    [
+        "{",
+        "[]",
+        "{}",
+        '{"files": 3}',
+        '{"files": {}, "before": []}',
+        '{"files": {}, "before": {"a.html": 3}}',
+        "\xff",
+    ],
+)
+def test_a_damaged_manifest_is_refused(tmp_path: Path, written: str) -> None:
     build(tmp_path, {"a.html": "a"})
-    (tmp_path / MARK).write_text("{")
+    (tmp_path / MARK).write_text(written)
     with pytest.raises(ForeignOutput, match="damaged"):
         build(tmp_path, {"a.html": "b"})
     assert tree(tmp_path) == {"a.html": "a"}
@@ -168,6 +183,73 @@ def test_a_linked_folder_inside_the_output_is_not_followed(tmp_path: Path) -> No
     assert not list(outside.iterdir())
 
 
+def test_nothing_is_removed_through_a_linked_folder(tmp_path: Path) -> None:
+    site, outside = tmp_path / "site", tmp_path / "outside"
+    build(site, {"a.html": "a", "deep/er/b.html": "b"})
+    (site / "deep").rename(outside)
+    (site / "deep").symlink_to(outside)
+    assert build(site, {"a.html": "a"}).removed == ()
+    assert tree(outside) == {"er/b.html": "b"}
+    with open_output(site, stores=()) as output:
+        assert not output.holds("deep/er/b.html")
+
+
+def test_foreign_folders_and_links_are_in_the_way(tmp_path: Path) -> None:
+    build(tmp_path, {"a.html": "a"})
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "mine").write_text("x")
+    (tmp_path / "file").write_text("x")
+    (tmp_path / "link").symlink_to("nowhere")
+    for url in ("folder", "file/b.html", "link", "link/b.html"):
+        with pytest.raises(ForeignOutput, match="is in the way") as caught:
+            build(tmp_path, {"a.html": "a", url: "b"})
+        assert url.partition("/")[0] in caught.value.message
+    assert tree(tmp_path) == {"a.html": "a", "folder/mine": "x", "file": "x"}
+    assert (tmp_path / "link").readlink() == Path("nowhere")
+
+
+def test_clearing_takes_what_is_still_as_we_wrote_it(tmp_path: Path) -> None:
+    build(tmp_path, {"a.html": "a", "sub/b.html": "b", "sub/er/c.html": "c"})
+    (tmp_path / "a.html").write_text("mine now")
+    (tmp_path / "sub" / "mine").write_text("x")
+    with open_output(tmp_path, stores=()) as site:
+        site.clear()
+    assert tree(tmp_path) == {"a.html": "mine now", "sub/mine": "x"}
+    assert not (tmp_path / "sub" / "er").exists()
+
+
+def test_what_it_holds_can_be_kept(tmp_path: Path) -> None:
+    build(tmp_path, {"a.html": "a", "sub/b.html": "b"})
+    (tmp_path / "mine").write_text("x")
+    with open_output(tmp_path, stores=()) as site:
+        assert [site.holds(url) for url in ("a.html", "sub/b.html", "mine", "gone")] == [
+            True,
+            True,
+            False,
+            False,
+        ]
+        site.keep("sub/b.html")
+        swap = site.swap()
+    assert (swap.written, swap.unchanged, swap.removed) == ((), 1, ("a.html",))
+    assert list(json.loads((tmp_path / MARK).read_text())["files"]) == ["sub/b.html"]
+
+
+def test_what_may_be_of_two_builds_is_not_held(tmp_path: Path) -> None:
+    build(tmp_path, {"a.html": "a"})
+    manifest = json.loads((tmp_path / MARK).read_text())
+    manifest["before"] = {"a.html": ["0" * 64], "b.html": ["1" * 64, "2" * 64]}
+    (tmp_path / MARK).write_text(json.dumps(manifest))
+    with open_output(tmp_path, stores=()) as site:
+        assert not site.holds("a.html")
+        assert site.known["b.html"] == {"1" * 64, "2" * 64}
+
+
+def test_pages_have_the_rights_of_other_files(tmp_path: Path) -> None:
+    (tmp_path / "usual").write_text("x")
+    build(tmp_path / "site", {"a.html": "a"})
+    assert (tmp_path / "site" / "a.html").stat().st_mode == (tmp_path / "usual").stat().st_mode
+
+
 def test_a_linked_file_is_replaced_not_written_through(tmp_path: Path) -> None:
     site = tmp_path / "site"
     (tmp_path / "precious").write_text("x")
@@ -189,6 +271,17 @@ def test_a_page_outside_is_a_fault_of_ours(tmp_path: Path, url: str) -> None:
 def test_two_pages_that_a_disk_may_merge_are_a_fault_of_ours(tmp_path: Path, pair: tuple[str, str]) -> None:
     with pytest.raises(ValueError, match="two pages"):
         build(tmp_path, dict.fromkeys(pair, "x"))
+
+
+def test_one_place_is_given_away_once(tmp_path: Path) -> None:
+    build(tmp_path, {"a.html": "a"})
+    for first in ("a", "new"):
+        with open_output(tmp_path, stores=()) as site:
+            site.put("a.html", first.encode())
+            with pytest.raises(ValueError, match="two pages"):
+                site.put("a.html", b"other")
+            with pytest.raises(ValueError, match="two pages"):
+                site.keep("a.html")
 
 
 def test_a_build_that_does_not_swap_leaves_the_old_site(tmp_path: Path) -> None:
@@ -238,6 +331,24 @@ def test_what_a_killed_build_left_behind_is_swept(tmp_path: Path) -> None:
     (tmp_path / STAGE / "deep" / "half.html").write_text("ha")
     build(tmp_path, {"a.html": "a"})
     assert not (tmp_path / STAGE).exists()
+
+
+def test_a_link_in_the_place_of_the_stage_is_only_unlinked(tmp_path: Path) -> None:
+    site, outside = tmp_path / "site", tmp_path / "outside"
+    build(site, {"a.html": "a"})
+    outside.mkdir()
+    (outside / "mine").write_text("x")
+    (site / STAGE).symlink_to(outside)
+    build(site, {"a.html": "b"})
+    assert tree(outside) == {"mine": "x"}
+    assert tree(site) == {"a.html": "b"}
+
+
+def test_a_build_that_waits_too_long_is_told_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("memsite.build.output.LOCK_SECONDS", 0.01)
+    with open_output(tmp_path, stores=()), pytest.raises(Locked, match="Another build is writing"):
+        build(tmp_path, {"a.html": "a"})
+    assert build(tmp_path, {"a.html": "a"}).written == ("a.html",)
 
 
 def test_two_builds_at_once_wait_for_each_other(tmp_path: Path) -> None:

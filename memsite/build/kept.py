@@ -23,7 +23,7 @@ class Kept:
     audit: Audit
     settings: str
     """What all files depend on: a key holds under the same settings only."""
-    jobs: int = 1
+    jobs: int
     """How many processes may share the work."""
     keys: dict[str, str] = field(default_factory=dict)
     """Of this build, by URL or name of a group."""
