@@ -400,6 +400,17 @@ def test_what_a_build_accepts_is_no_finding_anywhere(memsite: Shell) -> None:
     assert memsite("repair").err == "nothing to mend.\n"
 
 
+def test_what_links_to_a_note_is_told_before_it_goes_and_in_a_dry_run(memsite: Shell) -> None:
+    for number in range(12):
+        (memsite.root / f"notes/n{number:02}.md").write_text("[[Deploy]]\n")
+    ran = memsite("delete", "Deploy", "--dry-run")
+    assert ran.err.splitlines() == [
+        *(f"warning memory://notes/n{number:02} links to it" for number in range(10)),
+        "warning and 2 more",
+    ]
+    assert ran.out.endswith("would delete memory://notes/Deploy\n")
+
+
 def test_no_list_says_why(memsite: Shell, tmp_path: Path) -> None:
     ran = memsite("list", "--tag", "retri", "--type", "tipp", "--store", "workflow")
     assert (ran.code, ran.out) == (0, "")

@@ -240,11 +240,13 @@ def delete_command(note: str, checksum: str | None, *, confirm: bool, dry_run: b
     """Delete a note together with its line in the index. `memsite undo` brings it back."""
     memory = invocation().memory()
     planned = memory.delete(note, expected=checksum, dry_run=True)
+    for link in planned.linked_from[:_MOST_LINKS]:
+        warn(f"{link.address} links to it")
+    if len(planned.linked_from) > _MOST_LINKS:
+        warn(f"and {len(planned.linked_from) - _MOST_LINKS} more")
     if dry_run:
         print_written(planned)
         return
-    for link in planned.linked_from[:_MOST_LINKS]:
-        warn(f"{link.address} links to it")
     _ask(f"Delete {planned.address}?", confirmed=confirm)
     print_written(memory.delete(note, expected=checksum or planned.old_checksum))
 
