@@ -15,8 +15,10 @@ from conftest import WriteTree
 
 from memsite.check import (
     RULES,
+    Budget,
     accepted_by,
     baseline_text,
+    budgets,
     check,
     documentation,
     find_rule,
@@ -245,6 +247,17 @@ def memory_of_lines(text: str, **limits: int) -> list[Problem]:
 )
 def test_length_of_memory_md(text: str, line: int | None) -> None:
     assert [problem.line for problem in memory_of_lines(text)] == ([] if line is None else [line])
+
+
+@pytest.mark.parametrize(("text", "lines"), [("", 0), ("\n", 1), ("x", 1), ("x\n", 1), ("x\ny", 2)])
+def test_how_full_memory_md_is(text: str, lines: int) -> None:
+    files = {"MEMORY.md": text, "sub/MEMORY.md": "[[x]]", "a.md": "[[x]]"}
+    graph = graph_of(files, kind="system", name="system", prefix="at/")
+    bytes_of = dict.fromkeys(graph.notes, text.encode())
+    assert budgets(graph, config=CheckConfig(memory_lines=9), bytes_of=bytes_of) == (
+        Budget("at/MEMORY.md", lines, 9, len(text), 25_000),
+    )
+    assert budgets(graph, config=CheckConfig(), bytes_of={}) == ()
 
 
 def test_what_falls_off_is_named() -> None:

@@ -163,13 +163,23 @@ def test_a_folder_gets_its_slash(port: int) -> None:
 
 def test_only_reading(port: int) -> None:
     for method in ("PUT", "POST", "DELETE", "OPTIONS", "PATCH"):
-        assert ask(port, f"{method} /a.html")[0] == 405
+        status, answer = ask(port, f"{method} /a.html")
+        assert (status, "allow: GET, HEAD\r\n" in answer) == (405, True)
     status, answer = ask(port, "HEAD /a.html")
     assert (status, "<p>" in answer) == (200, False)
 
 
 @pytest.mark.parametrize(
-    "host", ["evil.example", "127.0.0.1.evil.example", "localhost.evil.example:80", "", None]
+    "host",
+    [
+        "evil.example",
+        "127.0.0.1.evil.example",
+        "localhost.evil.example:80",
+        "localhost:",
+        "localhost:x",
+        "",
+        None,
+    ],
 )
 def test_another_name_gets_nothing(port: int, host: str | None) -> None:
     status, answer = ask(port, "GET /a.html", host=host)
@@ -211,6 +221,106 @@ def test_the_frame_of_the_diagrams_gets_its_program_though_it_has_no_origin(port
     assert ask(port, "GET /static/memsite.js", more=foreign)[0] == 403
 
 
+def test_own_pages_may_ask(port: int) -> None:
+    for more in (
+        f"Origin: http://127.0.0.1:{port}",
+        "Sec-Fetch-Site: same-origin\r\nSec-Fetch-Mode: no-cors",
+    ):
+        assert ask(port, "GET /a.html", host=f"127.0.0.1:{port}", more=more)[0] == 200
+
+
+def header(answer: str, name: str) -> str:
+    return dict(line.lower().split(": ", 1) for line in answer.partition("\r\n\r\n")[0].split("\r\n")[1:])[
+        name
+    ]
+
+
+def test_what_a_page_is_given(tmp_path: Path) -> None:
+    """Its script with the version of the page; a draft before the file; frames and programs none of it."""
+    for name, text in {
+        "a.html": PAGE,
+        "sub/index.html": "<body>x</body><pre></body></pre>",
+        "static/frame.html": PAGE,
+        "static/diagrams-draw.js": "draw()",
+        "x.txt": "</body>",
+    }.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    live = Live(tmp_path.resolve(), version=1)
+    live.draft("sub/index.html", b"<body>draft</body>")
+    live.draft("nope.html", b"<body>draft</body>")
+    script = f'<script src="{SCRIPT}" data-events="{EVENTS}" data-version="'
+    with running(live) as port:
+        bodies = {
+            path: ask(port, f"GET {path}")
+            for path in ("/a.html", "/sub/", "/sub/index.html", "/static/frame.html", "/x.txt", "/nope.html")
+        }
+        program = ask(port, "GET /static/diagrams-draw.js")[1]
+        assert ask(port, f"GET {SCRIPT}")[1].count("EventSource")
+    shown = {path: (status, answer.partition("\r\n\r\n")[2]) for path, (status, answer) in bodies.items()}
+    assert shown == {
+        "/a.html": (200, f'<!doctype html><body><p>page</p>{script}0"></script></body>'),
+        "/sub/": (200, f'<body>draft{script}2"></script></body>'),
+        "/sub/index.html": (200, f'<body>draft{script}2"></script></body>'),
+        "/static/frame.html": (200, PAGE),
+        "/x.txt": (200, "</body>"),
+        "/nope.html": (404, "Not found.\n"),
+    }
+    assert header(program, "cross-origin-resource-policy") == "cross-origin"
+    assert header(bodies["/a.html"][1], "cross-origin-resource-policy") == "same-origin"
+
+
+def test_before_the_first_build_there_is_a_page_that_waits_for_it(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text(SECRET)
+    live = Live(tmp_path.resolve())
+    with running(live) as port:
+        status, answer = ask(port, "GET /a.html")
+        assert (status, "The site is being built." in answer, SECRET in answer) == (503, True, False)
+        assert header(answer, "content-type") == "text/html; charset=utf-8"
+        live.fault = "E015 <b>"
+        status, answer = ask(port, "GET /a.html")
+        assert (status, "E015 &lt;b&gt;</pre><script" in answer) == (503, True)
+        assert 'data-version="0"' in answer
+        live.built(["a.html"], {})
+        assert ask(port, "GET /a.html")[0] == 200
+
+
+def test_events_are_those_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("memsite.serve.app.HEARTBEAT_SECONDS", 0.02)
+    live = Live(tmp_path.resolve(), version=1)
+    live.draft("sub/index.html", b"1")
+    live.draft("a.html", b"1")
+
+    def first(query: str) -> dict[str, str]:
+        with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
+            connection.sendall(f"GET {EVENTS}{query} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+            answer = b""
+            while b": still here" not in answer:
+                answer += connection.recv(4096)
+        assert answer.count(b"event: site") == 1
+        state: dict[str, str] = json.loads(answer.partition(b"data: ")[2].partition(b"\n")[0])
+        return state
+
+    with running(live) as port:
+        versions = [
+            first(query)["version"] for query in ("?page=/sub/", "?page=/a.html", "?page=/b.html", "")
+        ]
+    assert versions == ["2", "3", "0", "3"]
+
+
+def test_only_requests_are_answered(site: Path) -> None:
+    """A connection of another kind is left to the server."""
+    sent: list[object] = []
+
+    async def send(message: object) -> None:
+        sent.append(message)
+
+    with ThreadPoolExecutor(1) as pool:
+        app = PreviewServer(Live(site.resolve(), version=1))
+        pool.submit(asyncio.run, app({"type": "websocket"}, send, send)).result()  # type: ignore[arg-type]
+    assert sent == []
+
+
 def test_an_absolute_address_names_no_other_host(port: int) -> None:
     assert ask(port, "GET http://evil.example/a.html", host="evil.example")[0] == 400
 
@@ -219,10 +329,18 @@ def test_a_server_that_others_can_reach_asks_for_its_token(site: Path) -> None:
     with running(Live(site.resolve(), version=1), "s3cret") as port:
         assert ask(port, "GET /a.html", host="box.example")[0] == 403
         assert ask(port, "GET /a.html?token=wrong", host="box.example")[0] == 403
-        status, answer = ask(port, "GET /a.html?token=s3cret", host="box.example")
-        assert status == 307
-        assert "samesite=strict" in answer.lower()
-        assert ask(port, "GET /a.html", host="box.example", more="Cookie: memsite=s3cret")[0] == 200
+        assert ask(port, "GET /a.html", host="box.example", more="Cookie: memsite=wrong")[0] == 403
+        assert ask(port, "GET /a.html", host="box.example", more="Cookie: other=s3cret")[0] == 403
+        status, answer = ask(port, "GET /a.html?token=s3cret&x=1", host="box.example")
+        assert (status, header(answer, "location")) == (307, "/a.html")
+        assert header(answer, "set-cookie") == "memsite=s3cret; httponly; path=/; samesite=strict"
+        cookie = "Cookie: memsite=s3cret"
+        assert ask(port, "GET /a.html", host="box.example", more=cookie)[0] == 200
+        assert (
+            ask(port, "GET /a.html", host="box.example", more=f"{cookie}\r\nOrigin: http://evil.example")[0]
+            == 403
+        )
+        assert ask(port, "GET /a.html", host="box.example", more=f"{cookie}\r\nHost: box.example")[0] == 400
 
 
 def test_open_pages_do_not_keep_the_server_from_ending(site: Path) -> None:
