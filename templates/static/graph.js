@@ -321,7 +321,7 @@
   /* What lies over the picture, in its pixels; labels keep out of it. */
   function covered() {
     const all = stage.getBoundingClientRect();
-    return [$("controls"), $("panel")].filter((box) => !box.hidden).map((box) => {
+    return [root.querySelector(".mg-top"), $("controls"), $("panel")].filter((box) => !box.hidden).map((box) => {
       const { left, top, right, bottom } = box.getBoundingClientRect();
       return [left - all.left, top - all.top, right - all.left, bottom - all.top];
     });

@@ -134,16 +134,20 @@
     const lines = graph.edges.map(([a, b]) => shape("line", { x1: a.x, y1: a.y, x2: b.x, y2: b.y, class: a.depth && b.depth ? "mg-far" : "" }));
     const marks = graph.nodes.map((node) => mark(node, root));
     graph.nodes.forEach((node, i) => {
-      const touch = (on) => graph.edges.forEach(([a, b], e) => { if (a === node || b === node) lines[e].classList.toggle("mg-lit", on); });
-      /* Chromium lets Tab stop at whatever listens to focus, so only links do. */
-      const focus = marks[i].matches("a") ? [["focus", true], ["blur", false]] : [];
-      for (const [event, on] of [["pointerenter", true], ["pointerleave", false], ...focus]) {
-        marks[i].addEventListener(event, () => { touch(on); marks[i].classList.toggle("mg-lit", on); if (event === "pointerenter" && !marks[i].matches(":focus")) picture.append(marks[i]); }, true);
+      const own = marks[i];
+      function light(on) {
+        graph.edges.forEach(([a, b], e) => { if (a === node || b === node) lines[e].classList.toggle("mg-lit", on); });
+        own.classList.toggle("mg-lit", on);
       }
+      /* Under the pointer it moves to the end of the picture, so that its label lies above all others; what has the
+         focus would lose it by that. */
+      own.addEventListener("pointerenter", () => { light(true); if (!own.matches(":focus")) picture.append(own); });
+      own.addEventListener("pointerleave", () => light(false));
+      if (!own.matches("a")) return; /* Chromium lets Tab stop at whatever listens to focus */
+      own.addEventListener("focus", () => light(true));
+      own.addEventListener("blur", () => light(false));
     });
-    /* Moved to the end of the picture under the pointer, so that its label lies above all others; what has the focus
-       would lose it by that. */
-    picture.append(...lines, ...marks.reverse());
+    picture.append(...lines, ...marks.toReversed());
     return picture;
   }
 

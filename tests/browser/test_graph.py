@@ -360,6 +360,8 @@ def test_the_keyboard_walks_through_the_local_graph(opened: Open) -> None:
     for _ in range(near.count() - 1):
         page.keyboard.press("Tab")
         walked.append(page.evaluate("document.activeElement.querySelector('title').textContent"))
+        assert page.locator(".ms-local-graph .mg-lit:is(a, g)").count() == 1
+        assert page.evaluate("document.activeElement.matches('.mg-lit')")
     assert len(set(walked)) == near.count()
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.closest('.mg-local-bar') !== null")
