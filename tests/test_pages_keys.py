@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +10,10 @@ import pytest
 
 from memsite import open_memory
 from memsite.build import planned
-from memsite.pages import Keys, SitePlan, render
+from memsite.pages import Keys, SitePlan, graph_files, graph_views, published_source, render
 
 LONG = "The gauge at the pier was read every hour of the day, and the curve that came of it was drawn by hand twice."
+GRAPH = "all files of the graph"
 BASE = {
     "notes/a.md": "---\ntitle: Alpha\ndate: 2026-01-02\n---\n# Alpha\n\n[[b]] and [[tide]] and [[moon]]\n",
     "notes/b.md": f"# Beta\n\n{LONG}\n\n## More\n\ntext\n",
@@ -21,6 +23,7 @@ BASE = {
     "notes/shown/f.md": "# Phi\n\n![[chi]]\n",
     "notes/shown/chi.md": "# Chi\n\n![[psi]]\n",
     "notes/shown/psi.md": "# Psi\n\nwords\n",
+    "notes/far/kind.md": "---\ntype: kind of\ntags: [tag of, own]\n---\n# Kind\n\nplain #other_tag\n",
 }
 
 
@@ -34,8 +37,14 @@ def planned_of(root: Path, files: dict[str, str]) -> SitePlan:
 
 
 def states(plan: SitePlan) -> dict[str, tuple[str | None, bytes]]:
-    keys = Keys(plan)
-    return {page.url: (keys.of(page), render(page, plan)) for page in plan.pages}
+    keys, views = Keys(plan), graph_views(plan)
+    graph = b"".join(url.encode() + written for url, written in graph_files(plan, views))
+    texts = {
+        url: (keys.of_source(address), published_source(plan.graph.notes[address].document.text.encode()))
+        for url, address in plan.sources.items()
+    }
+    pages = {page.url: (keys.of(page), render(page, plan)) for page in plan.pages}
+    return pages | texts | {GRAPH: (keys.of_graph(), graph)}
 
 
 # What changes, and a page that shows it though its own note stays as it is.
@@ -59,7 +68,17 @@ REASONS = {
     "the group of a concept": ({"notes/sub/d.md": "# Delta\n\n[[moon]] [[star]]\n"}, "concept/tide.html"),
     "a new folder": ({"notes/new/e.md": "# Epsilon\n"}, "notes/a.html"),
     "a linked note that becomes private": ({"notes/b.md": "---\npublish: false\n---\n# Beta\n"}, "notes/a.html"),
-    "a tag that gets another page": ({"notes/sub/d.md": "# Delta\n\n#x-y\n"}, ""),
+    "a tag that gets another page": ({"notes/sub/d.md": "---\ntags: [tag-of]\n---\n# Delta\n"}, "notes/far/kind.html"),
+    "a tag in the text that gets another page": ({"notes/sub/d.md": "---\ntags: [other-tag]\n---\n# Delta\n"}, "notes/far/kind.html"),
+    "a type that gets another page": ({"notes/sub/d.md": "---\ntype: kind-of\n---\n# Delta\n"}, "notes/far/kind.html"),
+    "the title of a note in the graph": ({"notes/sub/d.md": "# Dorado\n\nplain\n"}, GRAPH),
+    "the type of a note in the graph": ({"notes/sub/d.md": "---\ntype: fact\n---\n# Delta\n\nplain\n"}, GRAPH),
+    "the tags of a note in the graph": ({"notes/sub/d.md": "---\ntags: [one]\n---\n# Delta\n\nplain\n"}, GRAPH),
+    "the text of a note in the graph": ({"notes/sub/d.md": "# Delta\n\nanother\n"}, GRAPH),
+    "the date of a note in the graph": ({"notes/sub/d.md": "---\ndate: 2026-01-01\n---\n# Delta\n\nplain\n"}, GRAPH),
+    "a link of a note in the graph": ({"notes/sub/d.md": "# Delta\n\n[plain](../c.md)\n"}, GRAPH),
+    "the first sentence on a concept": ({"notes/a.md": BASE["notes/a.md"].replace("and [[tide]]", "or [[tide]]")}, GRAPH),
+    "the spelling of a concept in the graph": ({"notes/a.md": BASE["notes/a.md"].replace("[[moon]]", "[[Moon]]")}, GRAPH),
 }  # fmt: skip
 
 
@@ -83,7 +102,14 @@ def test_equal_keys_mean_equal_pages(project: Any, reason: str) -> None:
             {"notes/sub/d.md": "# Delta\n\nother words\n"},
             ["notes/a.html", "notes/b.html", "concept/tide.html"],
         ),
-        ({"notes/b.md": BASE["notes/b.md"] + "\nmore words\n"}, ["notes/a.html", "notes/c.html"]),
+        (
+            {"notes/b.md": BASE["notes/b.md"] + "\nmore words\n"},
+            ["notes/a.html", "notes/c.html", "notes/a.md"],
+        ),
+        (
+            {"notes/sub/d.md": "---\nown: 1\n---\n# Delta\n\nplain\n"},
+            [GRAPH, "notes/a.html"],
+        ),
         ({"notes/sub/e.md": "# Epsilon\n\nalone\n"}, ["notes/a.html", "notes/b.html", "concept/tide.html"]),
     ],
 )
@@ -93,3 +119,14 @@ def test_pages_that_show_nothing_of_it_keep_their_key(
     root = project(BASE)
     before, after = states(planned_of(root, BASE)), states(planned_of(root, {**BASE, **changes}))
     assert {url: before[url][0] for url in stays} == {url: after[url][0] for url in stays}
+    assert all(before[url][0] for url in stays)
+
+
+def test_a_source_is_what_is_published_of_it(project: Any) -> None:
+    plan = planned_of(project(BASE), BASE)
+    address = plan.sources["notes/a.md"]
+    note = plan.graph.notes[address]
+    assert Keys(plan).of_source(address) == note.checksum
+    notes = {**plan.graph.notes, address: replace(note, altered="blacked out")}
+    changed = replace(plan, graph=replace(plan.graph, notes=notes))
+    assert Keys(changed).of_source(address) == "blacked out"
