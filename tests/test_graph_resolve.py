@@ -250,6 +250,14 @@ def test_markdown_means_the_anchor_and_a_wikilink_the_words() -> None:
     assert leads(resolve([guide, seat], [view()]), "a.md") == wanted
 
 
+def test_words_go_before_what_makes_the_same_anchor() -> None:
+    guide = note("guide.md", "## Set-up\n## set up\nMore. ^Kb\n")
+    object.__setattr__(guide.document.headings[1], "anchor", "set-up-1")
+    seat = note("a.md", links=[*map(wiki, ("guide#Set up", "guide#SET-UP", "guide#^kB"))])
+    wanted = (at("guide", "set-up-1"), at("guide", "set-up"), at("guide", "^Kb"))
+    assert leads(resolve([guide, seat], [view()]), "a.md") == wanted
+
+
 def test_a_heading_of_signs_is_found_by_its_signs() -> None:
     guide = note("guide.md", "## \U0001f680\n## Fin\n")
     seat = note("a.md", links=[wiki("guide#\U0001f680\u200b"), wiki("guide#\U0001f681")])
