@@ -441,6 +441,16 @@ def test_a_check_says_how_to_mend_what_it_found(memsite: Shell) -> None:
     assert memsite("check", "--quiet").err == memsite("check", "--json").err == ""
 
 
+def test_a_check_may_show_the_graver_findings_alone(memsite: Shell) -> None:
+    (memsite.root / "notes/a.md").write_text("[[gone.md]] [[x]]\n")
+    (memsite.root / "notes/b.md").write_text("alone\n")
+    ran = memsite("check", "--severity", "warning", "--fail-on", "info")
+    assert (ran.code, "W005" in ran.out, "W011" in ran.out + ran.err) == (1, True, False)
+    assert ran.err.endswith("\n1 milder finding not shown (--severity).\n")
+    ran = memsite("check", "--severity", "error", "--fail-on", "warning", "--json")
+    assert (ran.code, ran.json["problems"]) == (1, [])
+
+
 @pytest.mark.parametrize("word", ["E006", "e006", "stale-checksum"])
 def test_refusals_are_explained_too(memsite: Shell, word: str) -> None:
     assert memsite("check", "--explain", word).out.startswith("## E006 stale-checksum\n\nThe note changed")

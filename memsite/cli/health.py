@@ -47,6 +47,12 @@ _FORMATS = ("text", "json", "github", "sarif", "junit", "markdown")
 @click.option("--format", "form", type=click.Choice(_FORMATS), default="text", help="[default: text]")
 @click.option("--json", "form", flag_value="json", help="The same as --format json.")
 @click.option(
+    "--severity",
+    type=click.Choice(("info", "warning", "error")),
+    default="info",
+    help="The mildest to show [default: info].",
+)
+@click.option(
     "--fail-on",
     type=click.Choice(tuple(_GRAVITY)[::-1]),
     default="warning",
@@ -64,7 +70,13 @@ _FORMATS = ("text", "json", "github", "sarif", "junit", "markdown")
 )
 @project_options
 def check_command(
-    form: str, fail_on: str, baseline: Path | None, explain: str | None, *, update_baseline: bool
+    form: str,
+    severity: str,
+    fail_on: str,
+    baseline: Path | None,
+    explain: str | None,
+    *,
+    update_baseline: bool,
 ) -> int:
     """Say what is wrong with the memory, without building anything.
 
@@ -82,9 +94,13 @@ def check_command(
     health = _without_accepted(health, accepted_in)
     from memsite.report import FORMATS
 
-    echo(FORMATS[form](health).rstrip("\n"))
+    grave = tuple(each for each in health.problems if _GRAVITY.get(each.severity, 9) <= _GRAVITY[severity])
+    shown = replace(health, problems=grave)
+    echo(FORMATS[form](shown).rstrip("\n"))
     if form == "text" and not options.quiet:
-        _say_how_to_mend(health)
+        _say_how_to_mend(shown)
+    if milder := len(health.problems) - len(grave):
+        note_line(f"{plural(milder, 'milder finding')} not shown (--severity).")
     return _exit_code(health.problems, fail_on)
 
 
