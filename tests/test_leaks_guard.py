@@ -10,6 +10,7 @@ from planted import PERSONAL, SECRETS
 
 from memsite.errors import Leak
 from memsite.leaks import AllowList, Guard, fingerprint, longest_first
+from memsite.leaks.gate import Gate
 from memsite.note import IndexEntry, Source
 
 TOKEN = SECRETS["github classic"][1]
@@ -124,6 +125,10 @@ def test_the_frame_of_pages_hides_nothing() -> None:
         ("a.html", f"<p>{TOKEN[:9]}\u200b{TOKEN[9:]}</p>"),
         ("a.js", 'x = ["' + TOKEN.replace("_", "\\u005f") + '"]'),
         ("a.json", f'{{"text": "first\\n{TOKEN}"}}'),
+        ("a.json", f'{{"text": "first\\t{TOKEN}"}}'),
+        ("a.json", f'{{"text": "first\\r{TOKEN}"}}'),
+        ("a.svg", f"<text>{TOKEN[:9]}<tspan>{TOKEN[9:]}</tspan></text>"),
+        ("a.xml", f"<p>{TOKEN[:9]}<b>{TOKEN[9:]}</b></p>"),
         ("a.json", f'["a","{b64encode(TOKEN.encode()).decode()}"]'),
         ("a.md", f"{TOKEN[:9]}**{TOKEN[9:]}**x"),
         ("feed.xml", f"<summary>&lt;p&gt;{TOKEN}&lt;/p&gt;</summary>"),
@@ -136,6 +141,38 @@ def test_no_disguise_passes_the_gate(url: str, text: str) -> None:
         guard.refuse()
     assert [place.path for place in guard.places] == [url]
     assert TOKEN not in str(refusal.value)
+
+
+def test_each_secret_is_named_once_a_file_where_it_stands_first() -> None:
+    guard, other = Guard(), SECRETS["stripe"][1]
+    look(guard, "a.txt", f"x\n{other}\n\n{TOKEN} {TOKEN}\n{other} {TOKEN}\n".encode())
+    look(guard, "b.html", f"<p>\n{TOKEN[:9]}<b>{TOKEN[9:]}</b>\n".encode())
+    assert [(place.path, place.line, place.kind) for place in guard.places] == [
+        ("a.txt", 2, "stripe-key"),
+        ("a.txt", 4, "github-token"),
+        ("b.html", 2, "github-token"),
+    ]
+
+
+def test_files_wait_until_there_is_enough_to_look_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("memsite.leaks.gate._BATCH", 150)
+    gate = Gate()
+    assert list(gate.take("a.txt", f"x\n{TOKEN}")) == []
+    assert [(url, line) for url, line, _ in gate.take("b.txt", "word " * 30)] == [("a.txt", 2)]
+    assert list(gate.rest()) == []
+    assert list(gate.take("c.txt", f"{TOKEN}\nsmall")) == []
+    assert [(url, line) for url, line, _ in gate.rest()] == [("c.txt", 1)]
+
+
+def test_what_was_found_clean_is_not_looked_at_again() -> None:
+    seen: list[str] = []
+    gate = Gate(engine=lambda text: seen.append(text) or [])
+    for url, text in (("a.txt", "one\ntwo"), ("b.txt", "two\nthree\none")):
+        assert [*gate.take(url, text), *gate.rest()] == []
+    assert "one" in "".join(seen)
+    del seen[:]
+    assert [*gate.take("c.txt", "one\ntwo\nthree\nfour"), *gate.rest()] == []
+    assert {word for text in seen for word in text.split()} == {"c.txt", "four"}
 
 
 def test_many_files_are_looked_at_in_turn() -> None:

@@ -297,6 +297,7 @@ def test_events_are_those_of_the_page(tmp_path: Path, monkeypatch: pytest.Monkey
             answer = b""
             while b": still here" not in answer:
                 answer += connection.recv(4096)
+        assert header(answer.decode(), "content-type") == "text/event-stream; charset=utf-8"
         assert answer.count(b"event: site") == 1
         state: dict[str, str] = json.loads(answer.partition(b"data: ")[2].partition(b"\n")[0])
         return state
