@@ -46,13 +46,13 @@ def test_equal_bytes_are_not_touched(tmp_path: Path) -> None:
 
 
 def test_stale_files_go_and_foreign_files_stay(tmp_path: Path) -> None:
-    build(tmp_path, {"a.html": "a", "old/b.html": "b", "c.html": "c"})
+    build(tmp_path, {"a.html": "a", "old/er/b.html": "b", "c.html": "c"})
     (tmp_path / "CNAME").write_text("example.org")
     (tmp_path / ".git").mkdir()
     (tmp_path / ".git" / "HEAD").write_text("x")
     (tmp_path / "c.html").write_text("edited by hand")
     swap = build(tmp_path, {"a.html": "a"})
-    assert swap.removed == ("old/b.html",)
+    assert swap.removed == ("old/er/b.html",)
     assert tree(tmp_path) == {
         "a.html": "a",
         "CNAME": "example.org",
@@ -181,6 +181,9 @@ def test_a_linked_folder_inside_the_output_is_not_followed(tmp_path: Path) -> No
     with pytest.raises(ForeignOutput, match="deep"):
         build(site, {"a.html": "a", "deep/b.html": "b"})
     assert not list(outside.iterdir())
+    (outside / "b.html").write_text("b")
+    with pytest.raises(ForeignOutput, match="deep"):
+        build(site, {"a.html": "a", "deep/b.html": "b"})
 
 
 def test_nothing_is_removed_through_a_linked_folder(tmp_path: Path) -> None:

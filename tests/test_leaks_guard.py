@@ -127,7 +127,7 @@ def test_the_frame_of_pages_hides_nothing() -> None:
         ("a.json", f'{{"text": "first\\n{TOKEN}"}}'),
         ("a.json", f'{{"text": "first\\t{TOKEN}"}}'),
         ("a.json", f'{{"text": "first\\r{TOKEN}"}}'),
-        ("a.svg", f"<text>{TOKEN[:9]}<tspan>{TOKEN[9:]}</tspan></text>"),
+        ("a.svg", f"<text>{TOKEN[:9]}<a>{TOKEN[9:]}</a></text>"),
         ("a.xml", f"<p>{TOKEN[:9]}<b>{TOKEN[9:]}</b></p>"),
         ("a.json", f'["a","{b64encode(TOKEN.encode()).decode()}"]'),
         ("a.md", f"{TOKEN[:9]}**{TOKEN[9:]}**x"),

@@ -60,7 +60,7 @@ class Live:
         """In which version the page at `url` last changed; the version of the site for no URL."""
         return max(self._changed.get(url, 0), self._changed.get(ALL, 0)) if url else self.version
 
-    def state(self, url: str = "") -> str:
+    def state(self, url: str) -> str:
         return json.dumps({"version": str(self.version_of(url)), "fault": self.fault})
 
     def draft(self, url: str, page: bytes) -> None:
