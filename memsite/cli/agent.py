@@ -27,7 +27,8 @@ def mcp_command(*, read_only: bool) -> None:
         from memsite.mcp import serve_stdio
     except ModuleNotFoundError as error:
         raise BadArgument(
-            f"`memsite mcp` needs {error.name}.", hint="Install it with: pip install 'memsite[mcp]'"
+            f"`memsite mcp` needs {error.name}, which is not installed.",
+            hint="Install it with: pip install 'memsite[mcp]'",
         ) from error
     from memsite.memory import open_memory
     from memsite.stores import project_root
