@@ -105,6 +105,15 @@ def test_faults_are_named(html: str, fault: str) -> None:
     assert faults({"a.html": html}) == [fault]
 
 
+@pytest.mark.parametrize(
+    "rel", ["stylesheet", "icon", "preload", "modulepreload", "prefetch", "manifest", "apple-touch-icon"]
+)
+def test_what_the_head_of_a_page_loads(rel: str) -> None:
+    assert faults({"a.html": f'<link rel="{rel}" href="https://e.example/x">'}) == [
+        "loads 'https://e.example/x'"
+    ]
+
+
 def test_a_style_sheet_loads_nothing_from_elsewhere() -> None:
     assert faults({"a.css": '@import "https://e.example/x.css";'}) == ["loads 'https://e.example/x.css'"]
 
