@@ -7,7 +7,6 @@ import json
 import os
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -21,9 +20,6 @@ from memsite.memory.answers import as_json
 from memsite.memory.identifiers import Named, choose, choose_exactly, near_names, parse_identifier
 from memsite.memory.writing import unified
 from memsite.note import Document
-
-NOW = datetime(2026, 4, 1, 12, 0, tzinfo=UTC)
-
 
 # Finding
 
