@@ -162,6 +162,7 @@ def test_the_ci_job_installs_memsite_from_where_it_came(
     for origin, wanted in (
         (json.dumps(url), "memsite @ git+https://git.example/u/memsite@abc"),
         ('{"url": "file:///x", "dir_info": {}}', "memsite"),
+        (json.dumps({**url, "url": "file:///x"}), "memsite"),
         (None, "memsite"),
     ):
         known = SimpleNamespace(read_text=lambda _, text=origin: text)

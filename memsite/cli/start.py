@@ -119,7 +119,7 @@ def _requirement() -> str:
         origin = json.loads(distribution("memsite").read_text("direct_url.json") or "{}")
     except PackageNotFoundError:
         return "memsite"
-    if "vcs_info" not in origin:
+    if "vcs_info" not in origin or origin["url"].startswith("file:"):  # no other machine has it
         return "memsite"
     return f"memsite @ {origin['vcs_info']['vcs']}+{origin['url']}@{origin['vcs_info']['commit_id']}"
 
@@ -135,7 +135,7 @@ def _write(root: Path, name: str, text: str) -> None:
         echo(f"kept {name}: it is there already")
     except OSError as error:
         raise BadArgument(
-            f"{file} cannot be written: {(error.strerror or 'unknown error').lower()}."
+            f"'{file}' cannot be written: {(error.strerror or 'unknown error').lower()}."
         ) from error
     else:
         echo(f"wrote {name}")
