@@ -252,6 +252,12 @@ def test_own_templates_words_and_style_come_first(tmp_path: Path) -> None:
     assert dict(static_files(site))["static/own.css"] == tmp_path / "look.css"
 
 
+@pytest.mark.parametrize(("language", "direction"), [("en", None), ("ar", "rtl"), ("he-IL", "rtl")])
+def test_a_language_from_right_to_left_turns_the_page(language: str, direction: str | None) -> None:
+    config = Config(site=SiteConfig("Memory", language=language))
+    assert tree(page(site_of({"vault/a.md": "x"}, config=config), "index.html")).get("dir") == direction
+
+
 def test_attributes_are_quoted() -> None:
     assert [found for text in own_templates() for found in re.findall(r"=\{\{", text)] == []
 
