@@ -325,7 +325,15 @@ def test_age_by_type() -> None:
     config = CheckConfig(stale_days={"plan": 30})
     assert codes(graph, config=config) == []
     assert codes(graph, config=config, today=date(2026, 1, 31)) == []
-    assert codes(graph, config=config, today=date(2026, 2, 1)) == ["W017"]
+    (problem,) = check(graph, config=config, today=date(2026, 2, 1))
+    assert (problem.code, problem.line, problem.column) == ("W017", 1, 1)
+    assert problem.message == "not touched for 31 days, more than the 30 of its type"
+
+
+def test_a_path_is_of_the_project_when_its_first_folder_is_there() -> None:
+    graph = graph_of({"a.md": "`src/gone.py` `else/gone.py` `deep/app.py` [[c]]"})
+    (problem,) = check(graph, project_files=frozenset({"src/deep/app.py", "top.py"}))
+    assert problem.message == "names project files that are not there: src/gone.py"
 
 
 # Baseline ------------------------------------------------------------------------------------
@@ -348,17 +356,17 @@ def test_the_baseline_survives_other_numbers() -> None:
 def test_a_baseline_of_long_ago_still_holds() -> None:
     """Such files are kept beside the notes: a fingerprint must never be made in another way."""
     found = check(graph_of({"a.md": "[[x.md]] [[x.md]] [[c]]\n", "b\u202e.md": "[[c]]"}))
-    lines = baseline_text([replace(problem, message="12 words of 345") for problem in found]).splitlines()
+    lines = baseline_text([replace(problem, message="12 words of 345!") for problem in found]).splitlines()
     assert lines == [
         "# Findings that memsite check accepts. Written by --update-baseline.",
-        "04839d5cf7ced734 W005 notes/a.md",
-        "9055a5c40b4fb83a W005 notes/a.md",
-        "dd504b8c3b773dda W012 notes/b\\u202e.md",
+        "629a1320d614a9c1 W005 notes/a.md",
+        "820a4cde26ab6fce W005 notes/a.md",
+        "41d109120c8ea228 W012 notes/b\\u202e.md",
     ]
 
 
 def test_what_is_no_fingerprint_is_a_remark() -> None:
-    lines = "0123456789abcdef W005 a.md\n# 0123456789abcdee\n0123456789ABCDEF x\n0123456789abcde\n\nfedcba9876543210"
+    lines = "0123456789abcdef W005 a.md\n# 0123456789abcdee\n0123456789ABCDEF x\n0123456789abcde\n0123456789abcdeff\n\nfedcba9876543210"
     assert accepted_by(lines) == {"0123456789abcdef", "fedcba9876543210"}
 
 
