@@ -64,6 +64,8 @@ def edited(text: str, operation: str, new: str, **options) -> str:
         ),
         ("a\u3000\n", "b", "a\u3000\n\nb\n"),
         ("text\x00more\n", "b", "text\x00more\n\nb\n"),
+        ("\n  ", "b", "b\n"),
+        ("a\nb\r\n", "c", "a\nb\r\n\nc\n"),
     ],
 )
 def test_append(old: str, new: str, right: str) -> None:
@@ -83,6 +85,7 @@ def test_append(old: str, new: str, right: str) -> None:
         ("", "b\n"),
         ("---\nt: 1\n---\n", "---\nt: 1\n---\n\nb\n"),
         ("    code\n", "b\n\n    code\n"),
+        ("\n\t", "b\n"),
     ],
 )
 def test_prepend(old: str, right: str) -> None:
@@ -178,7 +181,12 @@ def test_replacing_inside_the_only_link_goes_through() -> None:
 
 @pytest.mark.parametrize(
     ("old", "find", "new"),
-    [("[[guide]] x\n", "guide", "manual"), ("x ]] [[c]]\n", "x", "[[z]]"), ("[[c]] x ]]\n", "x", "[[z]]")],
+    [
+        ("[[guide]] x\n", "guide", "manual"),
+        ("x ]] [[c]]\n", "x", "[[z]]"),
+        ("[[c]] x ]]\n", "x", "[[z]]"),
+        ("[[ x\n[[c]]\n", "x", "[[z]]"),
+    ],
 )
 def test_a_link_that_stays_whole_is_not_reported(old: str, find: str, new: str) -> None:
     assert apply(old, Edit("find_replace", new, find=find, allow_unlinked=True)).findings == ()
@@ -186,10 +194,17 @@ def test_a_link_that_stays_whole_is_not_reported(old: str, find: str, new: str) 
 
 def test_nested_links_are_placed_in_the_new_text() -> None:
     edit = Edit("find_replace", "[[z]]\n[[w]]", find="x")
-    result = apply("\nx\n [[x]]\n[[a|x]]\n", edit)
-    assert result.text == "\n[[z]]\n[[w]]\n [[[[z]]\n[[w]]]]\n[[a|[[z]]\n[[w]]]]\n"
+    result = apply("\nx\n [[x]]\n[[a|x b]]\n", edit)
+    assert result.text == "\n[[z]]\n[[w]]\n [[[[z]]\n[[w]]]]\n[[a|[[z]]\n[[w]] b]]\n"
     assert [(each.line, each.column) for each in result.findings] == [(4, 2), (6, 1)]
-    assert "find '[[x]]'" in result.findings[0].hint
+    assert [each.hint.partition("find ")[2] for each in result.findings] == ["'[[x]]'.", "'[[a|x b]]'."]
+
+
+def test_a_nested_link_is_placed_after_replaced_lines_are_gone() -> None:
+    edit = Edit("find_replace", "[[z]]", find="x\ny")
+    result = apply("x\ny\n[[x\ny]]\n[[x\ny]]\n", edit)
+    assert result.text == "[[z]]\n[[[[z]]]]\n[[[[z]]]]\n"
+    assert [(each.line, each.column) for each in result.findings] == [(2, 1), (3, 1)]
 
 
 def test_in_the_whole_file_several_matches_need_a_count() -> None:
@@ -323,8 +338,11 @@ def test_one_of_several_equal_sections() -> None:
 
 def test_equal_sections_are_listed_with_place_and_line() -> None:
     old = "## Linux\n\n### Install\n\na\n\n## Mac\n\n### Install\n\nb\n"
-    with pytest.raises(SectionAmbiguous, match=r"2 sections.*Linux/Install line 3.*Mac/Install line 9"):
-        edited(old, "replace_section", "x", section="Install")
+    for before in ("", "# Guide\n"):
+        with pytest.raises(SectionAmbiguous, match="^2 sections are called 'Install': ") as refused:
+            edited(before + old, "replace_section", "x", section="Install")
+        assert refused.value.details["candidates"] == ["Linux/Install", "Mac/Install"]
+    assert "Linux/Install line 4, Mac/Install line 10." in refused.value.message
 
 
 @pytest.mark.parametrize(
@@ -334,7 +352,9 @@ def test_equal_sections_are_listed_with_place_and_line() -> None:
         ("open items #urgent", "Did you mean 'Open items #urgent'?"),
         ("in quote", "Line 7 stands inside a quote"),
         ("hidden", "Line 10 stands inside a quote, list, code or comment"),
-        ("nothing like it", "Headings: 'Setup', 'Open items #urgent'"),
+        ("nothing like it", "Headings: 'Setup', 'Open items #urgent'."),
+        ("Setup/", "Headings: 'Setup', 'Open items #urgent'."),
+        ("Setpu", "Did you mean 'Setup'?"),
     ],
 )
 def test_a_missing_section_is_explained(name: str, hint: str) -> None:
@@ -342,6 +362,21 @@ def test_a_missing_section_is_explained(name: str, hint: str) -> None:
     with pytest.raises(SectionNotFound) as refused:
         edited(old, "replace_section", "x", section=name)
     assert refused.value.hint.startswith(hint)
+
+
+def test_of_several_near_sections_each_is_named_once() -> None:
+    with pytest.raises(SectionNotFound) as refused:
+        edited("# Setup a\n\n# Setup b\n\n# Sets\n", "replace_section", "x", section="setup")
+    assert refused.value.hint == "Did you mean 'Setup a' or 'Setup b' or 'Sets'?"
+    assert refused.value.details["near"] == ["Setup a", "Setup b", "Sets"]
+
+
+def test_of_many_headings_the_first_eight_are_named() -> None:
+    old = "".join(f"# h{number}\n\n" for number in range(9))
+    with pytest.raises(SectionNotFound) as refused:
+        edited(old, "replace_section", "x", section="nothing like it")
+    assert refused.value.hint == "Headings: 'h0', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'h7'."
+    assert len(refused.value.details["sections"]) == 9
 
 
 def test_a_note_without_headings_has_no_section() -> None:

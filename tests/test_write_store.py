@@ -1074,6 +1074,34 @@ def test_undo_is_guarded_by_the_checksum(make: Make) -> None:
     assert memory.read("a").text == "somebody else\n"
 
 
+def test_a_look_at_an_undo_takes_nothing_back_and_waits_for_nobody(make: Make) -> None:
+    memory = make(**{"vault/a.md": "a [[x]]\n"})
+    made = memory.new("topic", "T", "[[x]]", store="vault", now=NOW)
+    before = tree(memory.project)
+    memory.lock_seconds = 0
+    with open_for_writing(memory.project / "vault"):
+        look = memory.undo(dry_run=True, now=NOW)
+    assert (look.tx, look.dry_run, look.undoes.tx) == (None, True, made.tx)
+    assert look.paths == look.removed == ("vault/t.md",)
+    assert tree(memory.project) == before
+    assert [each.undone for each in memory.undo_list()] == [False]
+
+
+def test_what_is_as_before_already_is_left_alone_and_told(make: Make) -> None:
+    memory = make(**{"system/MEMORY.md": "# M\n"})
+    memory.new("topic", "T", "[[x]]", now=NOW)
+    (memory.project / "system/t.md").unlink()
+    done = memory.undo(now=NOW)
+    assert (done.paths, done.removed) == (("system/MEMORY.md",), ())
+    assert done.remarks == ("1 file is as before already",)
+    made = memory.new("topic", "T", "[[x]]", now=NOW)
+    (memory.project / "system/t.md").unlink()
+    (memory.project / "system/MEMORY.md").write_text("# M\n")
+    done = memory.undo(made.tx, now=NOW)
+    assert (done.tx, done.paths, done.problems) == (None, (), ())
+    assert done.remarks == ("2 files are as before already",)
+
+
 def test_undo_of_an_old_deletion_merges_into_the_index_of_today(make: Make) -> None:
     memory = make(
         **{
@@ -1090,6 +1118,22 @@ def test_undo_of_an_old_deletion_merges_into_the_index_of_today(make: Make) -> N
     made = next(each for each in memory.undo_list() if each.operation == "new")
     memory.undo(made.tx, now=NOW)
     assert (memory.project / ".workflow/memory/memory-index.json").read_text() == INDEX
+
+
+def test_the_undo_of_an_undo_merges_too(make: Make) -> None:
+    memory = make(
+        **{
+            ".workflow/memory/MEM-1.md": "m\n",
+            ".workflow/memory/TIP-2.md": "t\n",
+            ".workflow/memory/memory-index.json": INDEX,
+        }
+    )
+    back = memory.undo(memory.delete("MEM-1", now=NOW).tx, now=NOW)
+    assert memory.undo_list()[0].addresses == ("memory://workflow/MEM-1",)
+    memory.new("tip", "Between", "[[x]]", now=NOW)
+    memory.undo(back.tx, now=NOW)
+    assert [row["id"] for row in index_of(memory)] == ["TIP-2", "TIP-20260401-001"]
+    assert not (memory.project / ".workflow/memory/MEM-1.md").exists()
 
 
 def test_undo_of_a_topic_takes_its_line_out_of_a_changed_memory_md(make: Make) -> None:
