@@ -471,7 +471,9 @@ def test_a_path_may_count_from_the_current_folder(memsite: Shell) -> None:
     inside = Shell(folder, memsite._monkeypatch)
     assert inside("view", "deep/a.md").out == "A [[x]]\n"
     assert inside("edit", "./deep/a.md", "--operation", "append", "--content", "[[y]]").code == 0
-    for name in ("deep/b.txt", "deep/../deep/a.md", "../sub/deep/a.md"):
+    assert inside("view", "../sub/deep/a.md").code == 0
+    assert inside("view", "../../sys/tips.md").code == 0
+    for name in ("deep/b.txt", "deep/../deep/a.md", "../../memsite.toml", "../../../x.md"):
         assert inside("view", name).code == 1
     assert memsite("view", "deep/a.md").code == 1
 

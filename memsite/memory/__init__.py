@@ -187,7 +187,7 @@ class Memory:
 
         Raises AmbiguousName (E005), NotFound (E002) with near names, OutsideStore (E011).
         """
-        wanted = identify(self.stores, identifier)
+        wanted = identify(self.stores, identifier, here=self.here)
         places = at_path(self.stores, wanted, here=self.here)
         if places:
             order = store_order(wanted.name)
@@ -203,7 +203,7 @@ class Memory:
         An address or path is found without opening any note. Raises AmbiguousName (E005), NotFound
         (E002) with what may be meant, OutsideStore (E011).
         """
-        wanted = identify(self.stores, identifier)
+        wanted = identify(self.stores, identifier, here=self.here)
         places = at_path(self.stores, wanted, here=self.here)
         if places:
             return only(wanted, places)

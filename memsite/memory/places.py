@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,12 +16,15 @@ if TYPE_CHECKING:
     from memsite.stores import Store
 
 
-def identify(stores: Iterable[Store], identifier: str) -> Identifier:
-    """What the user calls a note; the absolute path of a file in a store is its address.
+def identify(stores: Iterable[Store], identifier: str, *, here: Path | None = None) -> Identifier:
+    """What the user calls a note; the absolute path of a file in a store is its address, and so is a path
+    that climbs from the folder `here` into a store.
 
     Raises NotFound (E002) for nothing, OutsideStore (E011).
     """
     place = Path(identifier)
+    if here is not None and place.parts[:1] == ("..",):
+        place = Path(os.path.normpath(here / place))
     if place.is_absolute() and ".." not in place.parts:
         for store in stores:
             for root in (store.root, store.root.resolve()):
