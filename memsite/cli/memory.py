@@ -84,7 +84,7 @@ def _say_why_none(memory: Memory, tags: tuple[str, ...], types: tuple[str, ...])
                 near = get_close_matches(word.lstrip("#").casefold(), folded, 5, 0.5)
                 such = f" Near: {', '.join(folded[each] for each in near)}." if near else ""
                 if not near and len(folded) <= _FEW:
-                    such = f" There are: {', '.join(sorted(there)) or 'none'}."
+                    such = f" There are: {', '.join(sorted(there))}." if there else f" No note has a {what}."
                 note_line(visible(f"There is no {what} '{word}'.{such}"))
 
 
