@@ -137,6 +137,11 @@ HOSTILE = {
     "table": "|a|b|\n|-|-|\n" + "|[[a]]|[[b\\|c]]|\n" * 5_000,
     "emphasis": "*a_ " * 20_000,
     "dollars": "$a " * 50_000,
+    "embedded notes": "![[a]] " * 20_000,
+    "pictures that are notes": "![a](b.md) " * 20_000,
+    "raw tags": "<div>\n" + "<a " * 200_000,
+    "raw links": "<div>\n" + "<a href=b.md>" * 20_000,
+    "closing": "[[a]]] " * 20_000,
 }
 
 
@@ -148,6 +153,9 @@ def test_hostile_sizes_end(name: str) -> None:
     assert time.process_time() - start < 20
     assert len(document.links) == {
         "long line": 1,
+        "embedded notes": 20_000,
+        "pictures that are notes": 20_000,
+        "raw links": 20_000,
         "links": 20_000,
         "table": 10_000,
         "unclosed alias, closed once": 1,

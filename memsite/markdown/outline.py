@@ -29,7 +29,7 @@ _NOTE_FILE = re.compile(r"(?!//|\?)[^:#?]+\.md(?:[#?].*)?$", re.IGNORECASE)
 _ALT_SIZE = re.compile(r"(.*?)\|(\d{1,5}(?:x\d{1,5})?)$", re.DOTALL)
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
 _SPACE_IN_LINK = re.compile(r"\[[^\[\]\n]*\]\((?![<\s])[^()<>\n]*? [^()<>\n]*\.md(?:#[^()\s]*)?\)")
-_RAW_LINK = re.compile(r"<(img|a)\b([^>]*)>", re.IGNORECASE)
+_RAW_LINK = re.compile(r"<(img|a)\b([^<>]*)>", re.IGNORECASE)
 _LEADS_OUT = re.compile(r"[a-z][a-z0-9+.-]*:|//|[?#]", re.IGNORECASE)
 _CONTROLS = re.compile(r"[\x00-\x20]")
 _ATTRIBUTE = re.compile(
@@ -62,6 +62,7 @@ class Outline:
     _length: int = 0
     _row: int = 0
     _cell_ends: dict[int, int] = field(default_factory=dict)
+    _place: _Place | None = None
     _anchors: dict[str, int] = field(default_factory=dict)
 
     def read(self, tokens: list[Token]) -> None:
@@ -146,7 +147,10 @@ class Outline:
     def _inline(self, token: Token, opening: Token, parent: Token | None) -> None:
         children = token.children or []
         _join_lines(children)
-        place = _Place(self, token, cell=opening.type in ("td_open", "th_open"))
+        # A paragraph with embedded notes comes in pieces: what concerns all of it is done once.
+        place, goes_on = self._place, self._place is not None and self._place.is_that_of(token)
+        if place is None or not goes_on:
+            place = self._place = _Place(self, token, cell=opening.type in ("td_open", "th_open"))
         text, spans = _read_children(children)
         in_item = opening.type == "paragraph_open" and parent is not None and parent.type == "list_item_open"
         for child, start, end in spans:
@@ -160,7 +164,7 @@ class Outline:
                 if "memsite-ignore" in child.content:
                     self._ignore(child.content, place(token.content.find(child.content))[0])
                 child.content = self._raw(child.content, place.row(0))
-        if ".md)" in token.content and (found := _SPACE_IN_LINK.search(token.content)):
+        if not goes_on and ".md)" in token.content and (found := _SPACE_IN_LINK.search(token.content)):
             hint = "Write <...> around the target, or %20 for the blank."
             message = "a blank in the target keeps this from being a link"
             self._add(place(found.start()), message, hint, "info")
@@ -320,11 +324,15 @@ class _Place:
     def __init__(self, outline: Outline, token: Token, *, cell: bool) -> None:
         self.outline = outline
         self.text = token.content
+        self.map = token.map
         self.first_row = token.map[0] if token.map else outline._row
         self.cell = cell
         self.starts = [0, *(found.end() for found in re.finditer("\n", self.text))]
         # For each line that was asked for: how far its text stands to the right in the file.
         self.shifts: dict[int, int | None] = {}
+
+    def is_that_of(self, token: Token) -> bool:
+        return self.text is token.content and self.map is token.map is not None
 
     def row(self, number: int) -> int:
         return min(self.first_row + number, len(self.outline.lines) - 1)
