@@ -339,7 +339,7 @@ def test_one_of_several_equal_sections() -> None:
 def test_equal_sections_are_listed_with_place_and_line() -> None:
     old = "## Linux\n\n### Install\n\na\n\n## Mac\n\n### Install\n\nb\n"
     for before in ("", "# Guide\n"):
-        with pytest.raises(SectionAmbiguous, match="^2 sections are called 'Install': ") as refused:
+        with pytest.raises(SectionAmbiguous, match="2 sections are called 'Install'") as refused:
             edited(before + old, "replace_section", "x", section="Install")
         assert refused.value.details["candidates"] == ["Linux/Install", "Mac/Install"]
     assert "Linux/Install line 4, Mac/Install line 10." in refused.value.message

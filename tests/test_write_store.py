@@ -138,18 +138,51 @@ def test_the_difference_is_from_the_version_that_was_read(make: Make) -> None:
     assert refused.value.details["diff"] == ""
 
 
-def test_a_note_that_is_removed_meanwhile(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def meanwhile(monkeypatch: pytest.MonkeyPatch) -> Callable[[Memory, Callable[[], object]], None]:
+    """Lets something happen after a write has looked and before it has the lock."""
+
+    def happen(memory: Memory, what: Callable[[], object]) -> None:
+        really = memory.open_for_writing
+
+        def opened_late(*arguments: Any, **named: Any) -> Any:
+            what()
+            return really(*arguments, **named)
+
+        monkeypatch.setattr(memory, "open_for_writing", opened_late)
+
+    return happen
+
+
+def test_a_note_that_is_removed_meanwhile(make: Make, meanwhile: Callable[..., None]) -> None:
     memory = make(**{"vault/a.md": "a [[x]]\n"})
-    really = memory.open_for_writing
-
-    def removed(*arguments: Any, **named: Any) -> Any:
-        (memory.project / "vault/a.md").unlink()
-        return really(*arguments, **named)
-
-    monkeypatch.setattr(memory, "open_for_writing", removed)
+    meanwhile(memory, (memory.project / "vault/a.md").unlink)
     with pytest.raises(NotFound, match="no note"):
         memory.edit("a", "append", "b [[x]]")
     assert tree(memory.project) == {}
+
+
+@pytest.mark.parametrize("late", [Path.unlink, partial(Path.write_text, data='{"entries": []}')])
+def test_a_row_that_is_removed_meanwhile(
+    make: Make, meanwhile: Callable[..., None], late: Callable[[Path], object]
+) -> None:
+    memory = make(**{".workflow/memory/memory-index.json": INDEX})
+    index = memory.project / ".workflow/memory/memory-index.json"
+    meanwhile(memory, lambda: late(index))
+    with pytest.raises(NotFound, match="no row 'MEM-1'"):
+        memory.delete("MEM-1", now=NOW)
+    assert memory.undo_list() == ()
+
+
+@pytest.mark.parametrize("late", [Path.unlink, partial(Path.write_text, data="changed")])
+def test_a_note_that_is_changed_while_prune_looks_at_it(
+    make: Make, meanwhile: Callable[..., None], late: Callable[[Path], object]
+) -> None:
+    memory = make(**{f".workflow/memory/MEM-{number}.md": "m\n" for number in (1, 2)})
+    meanwhile(memory, lambda: late(memory.project / ".workflow/memory/MEM-2.md"))
+    with pytest.raises(StaleChecksum, match="MEM-2.md' changed while"):
+        memory.prune(types=["compact"], now=NOW)
+    assert (memory.project / ".workflow/memory/MEM-1.md").exists()
 
 
 @pytest.mark.parametrize(
@@ -193,12 +226,16 @@ def test_what_memsite_keeps_is_for_its_owner_alone(make: Make) -> None:
             assert stat.S_IMODE(path.stat().st_mode) == (0o700 if path.is_dir() else 0o600), path
 
 
-def test_new_says_what_is_wrong_with_the_store_when_it_has_written(make: Make) -> None:
-    rows = '{"entries": [{"id": "MEM-1", "file": "MEM-1.md"}]}'
-    memory = make(**{".workflow/memory/memory-index.json": rows})
-    assert memory.new("tip", "T", "[[x]]", dry_run=True, now=NOW).problems == ()
-    written = memory.new("tip", "T", "[[x]]", now=NOW)
-    assert ["MEM-1.md" in each.message for each in written.problems] == [True]
+def test_a_write_says_what_is_wrong_with_the_store_when_it_is_done(make: Make) -> None:
+    rows = '{"entries": [{"id": "MEM-1", "file": "MEM-1.md"}, {"id": "MEM-2", "file": "MEM-2.md"}]}'
+    memory = make(**{".workflow/memory/MEM-3.md": "m\n", ".workflow/memory/memory-index.json": rows})
+    for write in (
+        lambda **named: memory.new("tip", "T", "[[x]]", now=NOW, **named),
+        lambda **named: memory.delete("MEM-3", now=NOW, **named),
+        lambda **named: memory.delete("MEM-2", now=NOW, **named),
+    ):
+        assert write(dry_run=True).problems == ()
+        assert any("MEM-1.md" in each.message for each in write().problems)
 
 
 @pytest.mark.parametrize(
@@ -914,6 +951,8 @@ def test_a_damaged_index_is_never_rewritten(make: Make, content: bytes) -> None:
     ):
         with pytest.raises(IndexUnreadable):
             attempt()
+    with pytest.raises(NotFound):
+        memory.delete("MEM-3", now=NOW)
     assert memory.repair(now=NOW).mends == ()
     assert tree(memory.project) == before
     assert len(memory.list()) == 2
@@ -941,7 +980,8 @@ def test_delete_takes_the_row_along_and_names_who_links(make: Make) -> None:
     assert [link.address for link in gone.linked_from] == ["memory://workflow/TIP-2"]
     assert [row["id"] for row in index_of(memory)] == ["TIP-2"]
     assert not (memory.project / ".workflow/memory/MEM-1.md").exists()
-    assert gone.new_checksum is None
+    assert (gone.changed, gone.new_checksum) == (True, None)
+    assert [each.addresses for each in memory.undo_list()] == [("memory://workflow/MEM-1",)]
 
 
 @pytest.mark.parametrize("name", ["MEMORY", "MEMORY.md", "memory://system/MEMORY"])
@@ -952,11 +992,23 @@ def test_memory_md_is_never_deleted(make: Make, name: str) -> None:
     assert (memory.project / "system/MEMORY.md").exists()
 
 
+def test_a_note_without_a_row_leaves_the_index_alone(make: Make) -> None:
+    memory = make(**{".workflow/memory/MEM-9.md": "m\n", ".workflow/memory/memory-index.json": INDEX})
+    memory.delete("MEM-9", now=NOW)
+    assert [each.paths for each in memory.undo_list()] == [(".workflow/memory/MEM-9.md",)]
+
+
 def test_a_bad_row_can_be_removed_alone(make: Make) -> None:
     index = '{"entries": [{"id": "A", "file": "../../secret.md"}, {"id": "B", "file": "MEM-1.md"}, {"id": "C", "file": "gone.md"}]}'
     memory = make(**{".workflow/memory/MEM-1.md": "m\n", ".workflow/memory/memory-index.json": index})
+    look = memory.delete("A", dry_run=True, now=NOW)
+    assert (look.tx, look.dry_run, look.changed) == (None, True, True)
+    assert '-{"entries": [{"id": "A"' in look.diff
+    assert not list(memory.project.rglob(".memsite"))
     for name in ("A", "C"):
-        memory.delete(name, now=NOW)
+        gone = memory.delete(name, now=NOW)
+        assert (gone.dry_run, gone.changed, gone.path) == (False, True, ".workflow/memory/memory-index.json")
+        assert "no file was touched" in " ".join(gone.remarks)
     assert [row["id"] for row in index_of(memory)] == ["B"]
     assert (memory.project / ".workflow/memory/MEM-1.md").exists()
     memory.undo(now=NOW)
@@ -1136,6 +1188,67 @@ def test_the_undo_of_an_undo_merges_too(make: Make) -> None:
     assert not (memory.project / ".workflow/memory/MEM-1.md").exists()
 
 
+def test_undo_of_a_prune_merges_every_row_once(make: Make) -> None:
+    rows = [f'{{"id": "MEM-{number}", "file": "MEM-{number}.md"}}' for number in range(5)]
+    index = f'{{"entries": [{", ".join(rows)}]}}'
+    notes = {f".workflow/memory/MEM-{number}.md": "m\n" for number in range(5)}
+    memory = make(**notes, **{".workflow/memory/memory-index.json": index})
+    (pruned,) = memory.prune(types=["compact"], now=NOW).transactions
+    assert index_of(memory) == []
+    # Somebody makes a row of his own, and writes one of the old ones again.
+    (memory.project / ".workflow/memory/memory-index.json").write_text(
+        f'{{"entries": [{{"id": "X"}}, {rows[3]}]}}'
+    )
+    memory.undo(pruned, now=NOW)
+    assert [row["id"] for row in index_of(memory)] == ["MEM-0", "MEM-1", "MEM-2", "X", "MEM-4", "MEM-3"]
+
+
+@pytest.mark.parametrize("damage", [Path.unlink, partial(Path.write_text, data="other")])
+def test_a_copy_that_is_not_what_was_replaced_is_never_put_back(
+    make: Make, damage: Callable[[Path], object]
+) -> None:
+    memory = make(**{"vault/a.md": "a [[x]]\n"})
+    memory.edit("a", "append", "b [[x]]", now=NOW)
+    (copy,) = memory.project.glob("vault/.memsite/trash/*/0-a.md")
+    damage(copy)
+    before = tree(memory.project)
+    with pytest.raises(NotFound, match="no longer holds 'a.md'"):
+        memory.undo(now=NOW)
+    assert tree(memory.project) == before
+
+
+def test_undo_takes_the_last_write_of_the_store_that_is_asked_for(make: Make) -> None:
+    memory = make(**{"vault/a.md": "a [[x]]\n", "system/b.md": "b [[x]]\n"})
+    first = memory.edit("a", "append", "c [[x]]", now=NOW)
+    memory.edit("b", "append", "c [[x]]", now=NOW + timedelta(minutes=1))
+    assert memory.undo(store="vault", now=NOW).undoes.tx == first.tx
+    with pytest.raises(NotFound, match="nothing to undo"):
+        memory.undo(store="vault", now=NOW)
+    with pytest.raises(NotFound, match="no store 'nowhere'"):
+        memory.undo(store="nowhere", now=NOW)
+
+
+def test_what_cannot_be_merged_is_not_taken_back(make: Make) -> None:
+    memory = make(**{".workflow/memory/MEM-1.md": "m\n", ".workflow/memory/memory-index.json": INDEX})
+    index = memory.project / ".workflow/memory/memory-index.json"
+    gone = memory.delete("MEM-1", now=NOW)
+    index.unlink()
+    with pytest.raises(StaleChecksum, match="memory-index.json' changed after"):
+        memory.undo(gone.tx, now=NOW)
+    index.write_text(INDEX)
+    for kind, grow in (
+        ("tip", lambda: memory.new("compact", "Other", "[[x]]", now=NOW)),
+        ("topic", lambda: memory.edit("MEMORY", "append", "other [[x]]", now=NOW)),
+    ):
+        back = memory.undo(memory.new(kind, "T", "[[x]]", now=NOW).tx, now=NOW)
+        # What a new note's row said is not kept, so that it cannot be written into another index.
+        grow() if kind == "tip" else (memory.project / "system/MEMORY.md").write_text("other\n")
+        before = tree(memory.project)
+        with pytest.raises(StaleChecksum, match="changed after"):
+            memory.undo(back.tx, now=NOW)
+        assert tree(memory.project) == before
+
+
 def test_undo_of_a_topic_takes_its_line_out_of_a_changed_memory_md(make: Make) -> None:
     memory = make(**{"system/MEMORY.md": "# M\n\n- [[x]]\n"})
     made = memory.new("topic", "Plan", "[[x]]", now=NOW)
@@ -1189,16 +1302,22 @@ def _journal_of_a_deletion(make: Make) -> Memory:
     return memory
 
 
-def test_the_next_writer_finishes_a_deletion(make: Make) -> None:
+@pytest.mark.parametrize("next_write", ["append", "delete", "new"])
+def test_the_next_writer_finishes_a_deletion(make: Make, next_write: str) -> None:
     memory = _journal_of_a_deletion(make)
     told = [each for each in memory.problems() if "journal.json" in each.path]
     assert [(each.code, each.message) for each in told] == [
         ("W001", "a delete of MEM-1.md was begun and not finished")
     ]
-    done = memory.edit("TIP-2", "append", "[[y]]", now=NOW)
-    assert "finished an interrupted delete" in " ".join(done.remarks)
+    writes = {
+        "append": lambda: memory.edit("TIP-2", "append", "[[y]]", now=NOW),
+        "delete": lambda: memory.delete("TIP-2", now=NOW),
+        "new": lambda: memory.new("tip", "T", "[[y]]", now=NOW),
+    }
+    done = writes[next_write]()
+    assert [each for each in done.remarks if each.startswith("finished an interrupted delete (")]
     assert not (memory.project / ".workflow/memory/MEM-1.md").exists()
-    assert [each.operation for each in memory.undo_list()] == ["append", "delete"]
+    assert [each.operation for each in memory.undo_list()] == [next_write, "delete"]
 
 
 def test_a_stranger_in_between_stops_the_recovery(make: Make) -> None:

@@ -126,7 +126,7 @@ def _merged(change: RecordedChange, held: Held, record: Record) -> bytes | None:
 def _merged_index(text: str, rows: tuple[Mapping[str, object], ...]) -> str | None:
     from memsite.stores.index_file import parse_index, put_row, remove_rows
 
-    for row in sorted(rows, key=lambda row: int(str(row.get("position", 0)))):
+    for row in rows:
         index = parse_index(text)
         source, position = row.get("source"), row.get("position")
         there = [

@@ -51,7 +51,7 @@ class Record:
     changes: tuple[RecordedChange, ...]
     addresses: tuple[str, ...] = ()
     rows: tuple[Mapping[str, object], ...] = field(default=())
-    """Rows that were taken out of an index, as they stood there."""
+    """Rows that were taken out of an index, as they stood there and in the order of the file."""
     undoes: str | None = None
 
     @property
