@@ -160,7 +160,7 @@ def _toml(file: Path) -> dict[str, Any]:
     import tomllib  # only a project with a file pays for it
 
     if not file.is_file():  # a pipe would block
-        raise BadConfig(f"{file.name} cannot be read: it is no regular file.")
+        raise BadConfig(f"{file.name} cannot be read: it is not a regular file.")
     try:
         return tomllib.loads(file.read_bytes().decode("utf-8-sig"))
     except tomllib.TOMLDecodeError as error:
@@ -204,18 +204,18 @@ def _stores(file: Path, tables: _Table) -> tuple[StoreConfig, ...]:
 def _store(file: Path, table: _Table, name: str) -> StoreConfig:
     if not is_store_name(name):
         table.refuse(
-            "is no store name", "a name starts with a letter or digit and holds those, `-`, `_`, `.`"
+            "is not a store name", "A name starts with a letter or digit and holds those, `-`, `_` and `.`."
         )
     usual = STORE_NAMES.get(name)
     store = table.read(StoreConfig, name=name, kind=usual or "vault")
     if usual is not None and store.kind != usual:
-        table.refuse(f"must be of kind `{usual}`", "take another name for the store")
+        table.refuse(f"must be of kind `{usual}`", "Give the store another name.")
     if store.kind == "vault" and not store.path:
         table.refuse("needs `path`, the folder of the vault")
     if store.path and not store_folder(store, file.parent).is_dir():
         table.refuse(
-            f"path `{store.path}` is no folder",
-            f"it counts from the folder of {file.name}; make the folder or mend the path",
+            f"path `{store.path}` is not a folder",
+            f"It counts from the folder of {file.name}: make the folder, or correct the path.",
         )
     return store
 

@@ -87,7 +87,9 @@ def apply(text: str, edit: Edit, *, now: datetime | None = None) -> Edited:
     BadEncoding (E012) for new text that is no Unicode, and BadArgument (E019).
     """
     if edit.operation not in get_args(Operation):
-        raise BadArgument(f"There is no operation '{edit.operation}'.", hint=f"One of {get_args(Operation)}.")
+        raise BadArgument(
+            f"There is no operation '{edit.operation}'.", hint=f"One of {', '.join(get_args(Operation))}."
+        )
     encode(edit.text)
     edited = _OPERATIONS[edit.operation](text, edit)
     if edited.text == text:
@@ -108,7 +110,7 @@ def apply_to_bytes(content: bytes, edit: Edit, *, now: datetime | None = None) -
 def decode(content: bytes) -> str:
     """The text of a file, byte order mark included. Raises BadEncoding (E012)."""
     if content.count(0) * 3 > len(content) or content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise BadEncoding("The file is not a UTF-8 text.", hint=_CONVERT)
+        raise BadEncoding("The file is not UTF-8.", hint=_CONVERT)
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -124,7 +126,7 @@ def encode(text: str) -> bytes:
     try:
         return text.encode("utf-8")
     except UnicodeEncodeError:
-        raise BadEncoding("The new text is not valid UTF-8.", hint="Convert it before.") from None
+        raise BadEncoding("The new text is not valid UTF-8.", hint="Convert it first.") from None
 
 
 def line_end(text: str) -> str:
@@ -247,7 +249,7 @@ def _require_count(count: int, edit: Edit) -> None:
         return
     wanted = expected if expected is not None else "a count" if count else "at least 1"
     raise MatchCount(
-        f"The text to find stands there {plural(count, 'time')}, expected {wanted}.",
+        f"The text to find occurs {plural(count, 'time')}, expected {wanted}.",
         hint="Nothing was changed. Read the note again and give the text exactly, or another count.",
         found=count,
         expected=expected,
@@ -298,7 +300,7 @@ def choose_section(text: str, edit: Edit, outline: Sequence[Section]) -> Section
         lines = ", ".join(f"{_outline_path(each)} line {each.heading.line}" for each in fits)
         raise SectionAmbiguous(
             f"{len(fits)} sections are called '{name}': {lines}.",
-            hint="Give 'Parent/Name', or which one by its number.",
+            hint="Give 'Parent/Name', or its number: --nth.",
             lines=[each.heading.line for each in fits],
             candidates=[_outline_path(each) for each in fits],
         )
@@ -350,7 +352,7 @@ def _no_section(text: str, name: str, outline: Sequence[Section]) -> SectionNotF
         hint = "Did you mean " + " or ".join(f"'{each}'" for each in near[:3]) + "?"
     else:
         shown = ", ".join(f"'{each}'" for each in names[:8])
-        hint = f"Headings: {shown}." if names else "The note has no heading."
+        hint = f"Headings: {shown}." if names else "The note has no headings."
     return SectionNotFound(f"There is no section '{name}'.", hint=hint, near=near[:3], sections=names)
 
 

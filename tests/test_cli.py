@@ -99,7 +99,7 @@ def test_version(memsite: Shell) -> None:
         (["serch"], 2, "Did you mean search"),
         (["Deploy"], 2, "memsite view 'Deploy'"),
         (["list", "--nonsense"], 2, "No such option"),
-        (["diff", "HEAD"], 2, "in no git repository"),
+        (["diff", "HEAD"], 2, "not in a git repository"),
         (["serve", "--output", "."], 1, "E016"),
         (["list", "--before", "soon"], 2, "E019"),
         (["view", "nothing"], 1, "E002"),
@@ -637,7 +637,7 @@ def test_reports_are_no_notes_of_the_store_they_lie_in(memsite: Shell) -> None:
     assert memsite("check", "--json").json["summary"]["notes"] == before
     refused = memsite("report", "notes")
     assert refused.code == 2
-    assert "would be notes" in refused.err
+    assert "would become notes" in refused.err
     assert not (memsite.root / "notes/summary.md").exists()
 
 

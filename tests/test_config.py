@@ -186,10 +186,10 @@ def test_bad_values(tmp_path: Path, text: str, parts: list[str]) -> None:
     [
         ("[stores.a]\nkind = 'vualt'\npath = '.'", ["`kind` in [stores.a]", "Did you mean `vault`?"]),
         ("[stores.a]\nkind = 'vault'", ["[stores.a] needs `path`"]),
-        ("[stores.a]\npath = 'nope'", ["[stores.a]", "`nope`", "no folder"]),
-        ("[stores.a]\npath = 'memsite.toml'", ["[stores.a]", "no folder"]),
+        ("[stores.a]\npath = 'nope'", ["[stores.a]", "`nope`", "is not a folder"]),
+        ("[stores.a]\npath = 'memsite.toml'", ["[stores.a]", "is not a folder"]),
         ("[stores.system]\nkind = 'vault'\npath = '.'", ["[stores.system]", "kind `system`"]),
-        ("[stores.'a/b']\npath = '.'", ["[stores.a/b]", "no store name"]),
+        ("[stores.'a/b']\npath = '.'", ["[stores.a/b]", "is not a store name"]),
         ("[stores.Notes]\npath = '.'\n[stores.notes]\npath = '..'", ["Notes", "notes", "one name"]),
         ("[stores.a]\npath = '.'\n[stores.b]\npath = './'", ["[stores.a]", "[stores.b]", "same folder"]),
         ("[stores.a]\npath = '.'\n[stores.a]\npath = '.'", ["not valid TOML", "line 3"]),

@@ -209,9 +209,9 @@ def test_a_nested_link_is_placed_after_replaced_lines_are_gone() -> None:
 
 def test_in_the_whole_file_several_matches_need_a_count() -> None:
     assert edited("x\n[[y]]\n", "find_replace", "z", find="x", whole_file=True) == "z\n[[y]]\n"
-    with pytest.raises(MatchCount, match=r"stands there 2 times, expected a count\."):
+    with pytest.raises(MatchCount, match=r"occurs 2 times, expected a count\."):
         edited("x [[y]] x\n", "find_replace", "z", find="x", whole_file=True)
-    with pytest.raises(MatchCount, match=r"stands there 0 times, expected at least 1\."):
+    with pytest.raises(MatchCount, match=r"occurs 0 times, expected at least 1\."):
         edited("x [[y]] x\n", "find_replace", "z", find="q")
 
 

@@ -58,7 +58,7 @@ def test_text_lines() -> None:
     assert lines[0] == f"{EXPECTED[0][1]}:9:2 warning W001 index-mismatch a message of W001"
     assert len(lines) == len(EXPECTED) + 1
     assert lines[-1] == "0 errors, 12 warnings, 6 infos in 8 notes of 2 stores"
-    assert FORMATS["text"](NONE) == "no problems in 8 notes of 2 stores\n"
+    assert FORMATS["text"](NONE) == "no findings in 8 notes of 2 stores\n"
 
 
 def test_text_is_safe_for_a_terminal() -> None:
@@ -176,7 +176,7 @@ def test_markdown_summary() -> None:
         assert f"{code} {BY_CODE[code].name}" in text
         assert f"`{path}:{line}:2`" in text
     assert "240 of 200 ⚠️" in text
-    assert report(NONE)["summary.md"].decode().startswith("## ✅ Memory\n\nno problems in 8 notes")
+    assert report(NONE)["summary.md"].decode().startswith("## ✅ Memory\n\nno findings in 8 notes")
 
 
 def test_markdown_summary_is_inert() -> None:

@@ -175,11 +175,11 @@ def test_the_comment_reads_well() -> None:
     text = diff_markdown(diff(before, after))
     assert text.startswith(
         "### What changed\n\n2 notes (1 removed, 1 changed), 1 link made, 1 gone, 0 broken; "
-        "problems: 1 new, 0 fixed, 0 still there.\n"
+        "findings: 1 new, 0 fixed, 0 still there.\n"
     )
     html = MarkdownIt("commonmark").enable("table").render(text)
     assert "<code>notes/gone.md</code> Gone | away" in html
-    assert html.index("New problems") < html.index("Notes removed") < html.index("New concepts")
+    assert html.index("New findings") < html.index("Notes removed") < html.index("New concepts")
 
 
 def test_it_is_part_of_every_report() -> None:

@@ -153,7 +153,7 @@ def test_rows_that_point_outside_are_reported_and_never_opened(
     assert [problem.column for problem in rows[:3]] == [2, 39, 71]
     assert {problem.code for problem in rows} == {"W001"}
     assert all("outside the store" in rows[number].message for number in range(4))
-    assert "row 10 is no object" in rows[-1].message
+    assert "row 10 is not an object" in rows[-1].message
     found = entries(view)
     assert sorted(found) == list("ABCDEFGHI")
     assert {entry.id for entry in found.values() if entry.path} == {"E"}

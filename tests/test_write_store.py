@@ -307,7 +307,7 @@ def test_a_long_title_makes_a_name_that_fits(make: Make) -> None:
 
 def test_where_a_new_note_can_go(make: Make, tmp_path: Path) -> None:
     memory = make()
-    with pytest.raises(BadArgument, match="belongs into a workflow store, 'vault' is none"):
+    with pytest.raises(BadArgument, match="belongs in a workflow store; 'vault' is not one"):
         memory.new("tip", "T", "[[x]]", store="vault")
     assert memory.new("topic", "T", "[[x]]", store="vault", now=NOW).store == "vault"
     alone = open_memory(tmp_path / "vault", vaults=[("vault", tmp_path / "vault")])
@@ -1307,7 +1307,7 @@ def test_the_next_writer_finishes_a_deletion(make: Make, next_write: str) -> Non
     memory = _journal_of_a_deletion(make)
     told = [each for each in memory.problems() if "journal.json" in each.path]
     assert [(each.code, each.message) for each in told] == [
-        ("W001", "a delete of MEM-1.md was begun and not finished")
+        ("W001", "a delete of MEM-1.md was begun but not finished")
     ]
     writes = {
         "append": lambda: memory.edit("TIP-2", "append", "[[y]]", now=NOW),

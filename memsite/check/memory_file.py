@@ -68,7 +68,7 @@ def _too_long(graph: Graph, note: Note, content: bytes, *, config: CheckConfig) 
         reasons.append(f"{size:,} bytes, only the first {config.memory_bytes:,} are loaded")
         first_lost = min(first_lost, content.count(b"\n", 0, config.memory_bytes) + 1)
     if reasons:
-        message = f"{'; '.join(reasons)}. Lost from line {first_lost} on: {_lost(note, first_lost)}"
+        message = f"{'; '.join(reasons)}; lost from line {first_lost} on: {_lost(note, first_lost)}"
         hint = "Move details to topic files: `memsite new topic TITLE`, then `memsite edit MEMORY`."
         yield in_note(graph, note, Finding("W003", first_lost, 1, message, hint))
 

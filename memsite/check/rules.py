@@ -156,7 +156,7 @@ RULES: tuple[Rule, ...] = (
         "W012",
         "hidden-characters",
         "warning",
-        "Characters that a person does not see and an agent reads",
+        "Characters that an agent reads and a person does not see",
         "Tag characters, direction overrides, control characters, zero-width text and runs of "
         "variation selectors can carry text or turn its order. Tag characters are decoded in the "
         "message. Lawful uses are not reported: joiners inside emoji and in the scripts that need"
@@ -248,5 +248,5 @@ def explain(rule: Rule) -> str:
     """The documentation of one rule as Markdown."""
     return (
         f"## {rule.code} {rule.name}\n\n{rule.meaning}. Severity: {rule.severity}.\n\n{rule.explanation}\n\n"
-        f"**Mend it.** {rule.fix}\n\n**Example.** {rule.example}\n"
+        f"**What to do.** {rule.fix}\n\n**Example.** {rule.example}\n"
     )

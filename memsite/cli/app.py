@@ -37,7 +37,7 @@ COMMANDS: dict[str, dict[str, tuple[str, str]]] = {
         "repair": ("health", "Mend what can be mended in one way only."),
         "report": ("health", "Write reports: Markdown, JSON, SARIF, JUnit, HTML and a badge."),
         "diff": ("health", "Say what changed since a git revision or another folder."),
-        "leaks": ("health", "Accept a value that looks like a secret and is none."),
+        "leaks": ("health", "Accept a harmless value that looks like a secret."),
     },
     "The site": {
         "build": ("site", "Build the memory as a wiki of static files."),

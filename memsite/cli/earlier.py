@@ -58,7 +58,7 @@ def _earlier(memory: Memory, against: str) -> Iterator[tuple[Memory | None, Memo
         return
     if git_root(memory.project.resolve()) is None:
         raise BadArgument(
-            f"'{against}' is no folder, and '{memory.project}' is in no git repository to look for it in.",
+            f"'{against}' is not a folder, and '{memory.project}' is not in a git repository.",
             hint="Name a folder that holds the earlier state.",
         )
     top = Path(_git(memory.project, "rev-parse", "--show-toplevel").decode().rstrip("\n"))
@@ -127,7 +127,7 @@ def _revision(project: Path, name: str) -> str:
         shallow = _git(project, "rev-parse", "--is-shallow-repository").strip() == b"true"
         if shallow:
             raise BadArgument(
-                f"'{name}' is not in this shallow clone, which has a part of the history only.",
+                f"'{name}' is not in this shallow clone, which holds only a part of the history.",
                 hint=f"Get it: {_fetching(name)}",
             ) from None
         raise BadArgument(
@@ -161,6 +161,6 @@ def _git(folder: Path, *arguments: str, settings: Mapping[str, str] | None = Non
     except subprocess.CalledProcessError as error:
         said = error.stderr.decode("utf-8", "replace").strip().splitlines()
         raise BadArgument(
-            f"git cannot do it: {said[0] if said else arguments[0]}", hint="Compare with a folder instead."
+            f"git failed: {said[0] if said else arguments[0]}.", hint="Compare with a folder instead."
         ) from error
     return run.stdout

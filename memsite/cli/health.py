@@ -171,14 +171,19 @@ def _accept(problems: tuple[Problem, ...], baseline: Path | None) -> int:
     from memsite.check import baseline_text
 
     if baseline is None:
-        raise BadArgument("Which file?", hint="Name it with --baseline FILE or in [check] baseline.")
+        raise BadArgument(
+            "There is no baseline file to update.",
+            hint="Name one with --baseline FILE or in [check] baseline.",
+        )
     baseline.write_text(baseline_text(problems), encoding="utf-8")
-    note_line(visible(f"{baseline} accepts {len(problems)} findings."))
+    note_line(visible(f"'{baseline}' accepts {plural(len(problems), 'finding')}."))
     return 0
 
 
 @click.command("repair", epilog=examples("memsite repair --dry-run"))
-@click.option("--rebuild-index", is_flag=True, help="Make an unreadable index anew; the old one is kept.")
+@click.option(
+    "--rebuild-index", is_flag=True, help="Make a new index where one cannot be read; the old one is kept."
+)
 @click.option("--dry-run", is_flag=True, help="Say what would be done, write nothing.")
 @output_options
 def repair_command(*, rebuild_index: bool, dry_run: bool) -> None:
@@ -210,7 +215,7 @@ def repair_command(*, rebuild_index: bool, dry_run: bool) -> None:
     )
     note_line(f"{mended}{left}.")
     if not rebuild_index and any("--rebuild-index" in each.hint for each in repaired.rest):
-        note_line("`memsite repair --rebuild-index` makes an index that cannot be read anew.")
+        note_line("`memsite repair --rebuild-index` makes a new index where one cannot be read.")
 
 
 @click.command(
@@ -248,7 +253,9 @@ def report_command(folder: Path, against: str | None, baseline: Path | None, fai
 
         health = replace(health, diff=difference(memory, against))
     if folder.resolve() in {store.root.resolve() for store in memory.stores}:
-        raise BadArgument(f"'{folder}' is a memory store: the reports would be notes.")
+        raise BadArgument(
+            f"'{folder}' is a store: the reports would become notes.", hint="Give another folder."
+        )
     folder.mkdir(parents=True, exist_ok=True)
     (folder / REPORT_MARK).touch()
     for name, written in report(health).items():
@@ -311,4 +318,4 @@ def allow_command(reason: str) -> None:
     path = (memory.config.file or memory.project / "memsite.toml").parent / name
     with path.open("a", encoding="utf-8") as file:
         file.write(f"{fingerprint(value.strip(), leaks_key())} {' '.join(reason.split())}\n")
-    note_line(visible(f"{path} accepts it."))
+    note_line(visible(f"'{path}' accepts it."))

@@ -71,7 +71,7 @@ def _say_why_none(memory: Memory, tags: tuple[str, ...], types: tuple[str, ...])
     """No list at all looks like a fault: is the memory empty, or a tag or type misspelt?"""
     known = memory.list()
     if not known:
-        note_line("There is no note yet. `memsite new tip TITLE --content TEXT` makes one.")
+        note_line("There are no notes yet. `memsite new tip TITLE --content TEXT` makes one.")
         return
     note_line("No note fits.")
     for what, wanted, there in (
@@ -144,7 +144,9 @@ def search_command(
     for hit in answer.hits:
         _print_hit(hit, plain=options.format == "plain")
     more = answer.total - len(answer.hits)
-    note_line(plural(answer.total, "note") + (f", {more:,} of them not shown (--limit)" if more > 0 else ""))
+    note_line(
+        plural(answer.total, "note") + (f", {more:,} of them not shown (--limit)" if more > 0 else "") + "."
+    )
     return int(not answer.hits)
 
 

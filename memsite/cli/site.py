@@ -15,7 +15,7 @@ import click
 
 from memsite.cli.options import examples, invocation, output_options, project_options
 from memsite.cli.shapes import build_value, counted, stores_value
-from memsite.cli.terminal import echo, echo_json, note_line, print_rows, style, visible
+from memsite.cli.terminal import echo, echo_json, note_line, print_rows, style, visible, warn
 from memsite.config import complaint
 from memsite.errors import BadArgument, NoStore, NotFound
 from memsite.wording import plural
@@ -206,7 +206,7 @@ def serve_command(output: Path | None, port: int | None, host: str, *, open_: bo
     folder = output or first.project / first.config.site.output
     guarded(folder, stores=[store.root for store in first.stores])
     if host != LOOPBACK:
-        note_line("warning: other machines can reach this server; they need the token in the address.")
+        warn("Other machines can reach this server; they need the token in the address.")
     if host in ("0.0.0.0", "::"):  # noqa: S104 - asked for
         note_line(f"There, the name or address of this machine takes the place of {host}.")
 

@@ -85,7 +85,7 @@ def _decoded(raw: bytes, name: str) -> str:
             f"{name} is not UTF-8 (byte {error.start}).", hint="Convert it: iconv -f ENCODING -t UTF-8."
         ) from error
     if "\0" in text:
-        raise BadEncoding(f"{name} holds a NUL byte, so it is no text.", hint="Give a text file.")
+        raise BadEncoding(f"{name} holds a NUL byte, so it is not text.", hint="Give a text file.")
     return text.removesuffix("\n").removesuffix("\r")
 
 
@@ -142,7 +142,7 @@ def edit_command(
     memory = invocation().memory()
     if operation is None:
         if text is not None or any(how[name] is not None for name in ("find_text", "section_name")):
-            raise click.UsageError("Say with --operation what to do with the text.")
+            raise click.UsageError("Say what to do with the text: --operation.")
         written = _edit_in_editor(
             memory, note, checksum, allow_unlinked=how["allow_unlinked"], dry_run=dry_run
         )
@@ -183,7 +183,7 @@ def _edit_in_editor(
         except Exception:
             kept = Path(tempfile.mkdtemp(prefix="memsite-kept-")) / copy.name
             kept.write_bytes(edited)
-            note_line(visible(f"What you wrote is kept in {kept}"))
+            note_line(visible(f"What you wrote is kept in '{kept}'."))
             raise
 
 
@@ -370,7 +370,7 @@ def _ask(question: str, *, confirmed: bool) -> None:
     if confirmed:
         return
     if not sys.stdin.isatty():
-        raise NotConfirmed(f"{question} Nobody can be asked here.", hint="Say it with --confirm.")
+        raise NotConfirmed(f"{question} Nobody can be asked here.", hint="Confirm it with --confirm.")
     if not click.confirm(visible(question), err=True):
         raise NotConfirmed("Nothing was changed.")
 

@@ -113,7 +113,11 @@ def _line_end(text: str, start: int) -> int:
 
 def _broken(end: int, block: str, line: int, column: int, reason: str, *, salvage: bool) -> FrontMatter:
     found = Finding(
-        "W010", line, column, f"front matter is not valid YAML: {reason}", "Quote the value or fix the line."
+        "W010",
+        line,
+        column,
+        f"front matter is not valid YAML: {reason}",
+        "Quote the value or correct the line.",
     )
     properties = _salvaged(block) if salvage else {}
     if salvage and not properties:

@@ -99,7 +99,7 @@ def _date(
         unreadable = unreadable or written.strip()
         if key:
             line = front_matter.key_line(block, key)
-            message = f"`{key}: {written}` is no date that can be understood"
+            message = f"`{key}: {written}` is not a date that can be understood"
             findings.append(
                 Finding("W010", line, 1, message, "Write it as YYYY-MM-DD or YYYY-MM-DDTHH:MM:SSZ.")
             )
@@ -127,7 +127,7 @@ def _title(source: Source, document: Document, findings: list[Finding]) -> str:
         return " ".join(title.split())
     if title is not None:
         line = front_matter.key_line(document.front_matter, "title")
-        what = "is empty" if isinstance(title, str) else "is no text"
+        what = "is empty" if isinstance(title, str) else "is not text"
         findings.append(Finding("W010", line, 1, f"`title` {what}", "Write the title as text, in quotes."))
     stem = _stem(source.path)
     listed = source.entry.title if source.entry else None

@@ -84,9 +84,9 @@ def new_note(
 def _checked(wanted: NewNote) -> NewNote:
     title = " ".join("".join(" " if category(char)[0] == "C" else char for char in wanted.title).split())
     if not title.strip(". "):
-        raise BadArgument("A note needs a title of more than dots and blanks.", hint="Give a title.")
+        raise BadArgument("A title needs more than dots and blanks.", hint="Give another title.")
     if wanted.kind not in (*PREFIXES, "topic"):
-        raise BadArgument(f"There is no kind of note '{wanted.kind}'.", hint="tip, compact or topic.")
+        raise BadArgument(f"There is no kind of note '{wanted.kind}'.", hint="One of tip, compact, topic.")
     if wanted.type is not None and wanted.kind == "topic" and wanted.type not in TOPIC_TYPES:
         raise BadArgument(f"There is no type '{wanted.type}'.", hint=f"One of {', '.join(TOPIC_TYPES)}.")
     if wanted.kind in PREFIXES and (wanted.type or wanted.description):
@@ -108,7 +108,7 @@ def _store_for(memory: Memory, wanted: NewNote, name: str | None) -> Store:
     if name is not None:
         store = memory.store(name)
         if wanted.kind in PREFIXES and store.kind != "workflow":
-            raise BadArgument(f"A {wanted.kind} belongs into a workflow store, '{name}' is none.")
+            raise BadArgument(f"A {wanted.kind} belongs in a workflow store; '{name}' is not one.")
         return store
     kind = "workflow" if wanted.kind in PREFIXES else "system"
     fitting = sorted(
@@ -117,7 +117,7 @@ def _store_for(memory: Memory, wanted: NewNote, name: str | None) -> Store:
     if not fitting:
         place = ".workflow/memory" if kind == "workflow" else ".claude/memory"
         raise NoStore(
-            f"There is no {kind} store to put it into.",
+            f"There is no {kind} store to put it in.",
             hint=f"Begin one: `mkdir -p {place}`.",
         )
     return fitting[0]

@@ -156,7 +156,7 @@ def prune_notes(memory: Memory, wanted: Filter, *, dry_run: bool, now: datetime)
     stores = [each for each in memory.stores if each.kind == "workflow" and wanted.store in (None, each.name)]
     if wanted.store is not None and not stores:
         memory.store(wanted.store)
-        raise BadArgument(f"'{wanted.store}' is no workflow store.", hint="Only entries are pruned.")
+        raise BadArgument(f"'{wanted.store}' is not a workflow store.", hint="Only entries are pruned.")
     candidates: list[Row] = []
     undated: list[Row] = []
     for store in stores:

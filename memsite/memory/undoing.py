@@ -98,7 +98,7 @@ def _taken_back(
     if merged is None:
         raise StaleChecksum(
             f"'{store.prefix}{change.path}' changed after the {record.operation}; it was not taken back.",
-            hint=f"The old version lies in {writable.trash / record.tx}.",
+            hint=f"The old version is in '{writable.trash / record.tx}'.",
             expected=change.new,
             actual=present,
         )
@@ -110,7 +110,7 @@ def _kept(writable: WritableStore, record: Record, change: RecordedChange) -> He
     if held is None or held.checksum != change.old:
         raise NotFound(
             f"The trash no longer holds '{change.path}' as it was.",
-            hint=f"Look into {writable.trash / record.tx}.",
+            hint=f"Look into '{writable.trash / record.tx}'.",
         )
     return held
 

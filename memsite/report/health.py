@@ -83,4 +83,4 @@ def summary(health: Health) -> str:
     found = ", ".join(plural(count, severity) for severity, count in health.counts.items())
     where = f"{plural(health.notes, 'note')} of {plural(len(health.stores), 'store')}"
     known = f" ({health.accepted} more accepted by the baseline)" if health.accepted else ""
-    return f"{found if health.problems else 'no problems'} in {where}{known}"
+    return f"{found if health.problems else 'no findings'} in {where}{known}"

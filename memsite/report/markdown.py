@@ -147,7 +147,7 @@ def _diff_parts(diff: MemoryDiff) -> list[str]:
 
 
 def diff_line(diff: MemoryDiff) -> str:
-    """One sentence: how many notes, links and problems."""
+    """One sentence: how many notes, links and findings."""
     if diff.empty:
         return "Nothing."
     kinds = ("added", "removed", "changed", "moved")
@@ -156,7 +156,7 @@ def diff_line(diff: MemoryDiff) -> str:
     named = f" ({', '.join(notes)})" if notes else ""
     made, gone, broken = len(diff.links_made), len(diff.links_gone), len(diff.links_broken)
     links = f"{plural(made, 'link')} made, {gone} gone, {broken} broken"
-    problems = f"problems: {len(diff.new)} new, {len(diff.fixed)} fixed, {len(diff.still)} still there"
+    problems = f"findings: {len(diff.new)} new, {len(diff.fixed)} fixed, {len(diff.still)} still there"
     return f"{plural(total, 'note')}{named}, {links}; {problems}."
 
 

@@ -110,7 +110,7 @@ class _Search:
             if not self._try(kind, rule, root):
                 raise BadConfig(
                     f"{rule}: the folder '{settings.path}' does not exist.",
-                    hint="Mend `path`; it counts from the folder of the configuration file.",
+                    hint="Correct `path`; it counts from the folder of the configuration file.",
                 )
             self._add(settings.name, kind, root)
 
@@ -149,7 +149,9 @@ class _Search:
             if not self._try("vault", "--vault", root):
                 raise BadArgument(f"The vault folder '{root}' does not exist.", hint="Check --vault.")
             if name and (not is_store_name(name) or name in STORE_NAMES):
-                raise BadArgument(f"'{name}' is no name for a vault.", hint="Use letters, digits, - and _.")
+                raise BadArgument(
+                    f"'{name}' is not a name for a vault.", hint="Use letters, digits, - and _."
+                )
             if name or not self._has_folder(root):
                 unique = name or vault_name(Path(os.path.realpath(root)), self._stores)
                 self._add(unique, "vault", root)

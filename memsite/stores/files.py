@@ -91,7 +91,8 @@ def _make_own_folder(root: Path, own: Path) -> None:
         facts = own.lstat()
         if not stat.S_ISDIR(facts.st_mode) or facts.st_dev != root.stat().st_dev:
             raise OutsideStore(
-                f"'{own}' is no plain folder.", hint="It must be a folder in the store itself: move it away."
+                f"'{own}' is not a plain folder.",
+                hint="Move it away: it must be a folder in the store itself.",
             ) from None
     else:
         sync_folder(root)
@@ -110,7 +111,7 @@ def _locked(own: Path, timeout: float) -> Iterator[None]:
         raise _held_by(own, timeout) from None
     except NotImplementedError as error:
         raise Locked(
-            "This file system has no locks.", hint="Write without a lock only if no one else writes."
+            "This file system has no locks.", hint="Keep the store on a local disk to write to it."
         ) from error
     try:
         _sign(own)

@@ -44,7 +44,7 @@ class FolderStore:
         Raises NotFound, OutsideStore when the path or a link leads out, BadEncoding for no text.
         """
         if not path.endswith(".md") or self._excluded(path):
-            raise NotFound(f"'{path}' is no note of the store '{self.name}'.")
+            raise NotFound(f"'{path}' is not a note of the store '{self.name}'.")
         found = read_inside(self.root, path)
         refuse_binary(path, found.raw)
         return self._source(path, found, read_entry(self.index, path) if self.index else None)

@@ -124,7 +124,7 @@ def _unreadable(name: str, text: str, at: int, reason: str) -> IndexUnreadable:
     line, column = place_in(text, at)
     return IndexUnreadable(
         f"'{name}' cannot be read: line {line}, column {column}: {reason[:1].lower()}{reason[1:]}.",
-        hint="Mend it by hand, or let `memsite repair --rebuild-index` make a new one from the files.",
+        hint="Correct it by hand, or let `memsite repair --rebuild-index` make a new one from the files.",
         line=line,
         column=column,
     )

@@ -115,7 +115,7 @@ def _recover_journal(own: Path, locate: Locate, *, set_aside: bool) -> Iterator[
     else:
         _forget(own, record.tx, locate)
         tidy(own, record.tx)
-        yield f"took back a {record.operation} that was prepared and not begun ({record.tx})"
+        yield f"took back a {record.operation} that was prepared but not begun ({record.tx})"
 
 
 def _states(record: Record, locate: Locate) -> list[State]:
@@ -199,7 +199,7 @@ def _told(record: Record, states: Sequence[State]) -> str:
     if "foreign" in states:
         return f"a {about} was interrupted, and another program has changed its files since"
     if "done" not in states:
-        return f"a {about} was prepared and not begun"
+        return f"a {about} was prepared but not begun"
     if "open" in states:
-        return f"a {about} was begun and not finished"
-    return f"a {about} is done and was not tidied up"
+        return f"a {about} was begun but not finished"
+    return f"a {about} is done, but was not tidied up"

@@ -101,7 +101,7 @@ def why_malformed(path: str) -> str | None:
         return "it has an empty or dotted part"
     if any(skipped(part) for part in parts):
         return "it names a hidden or ignored file"
-    return None if path.endswith(".md") else "it names no Markdown file"
+    return None if path.endswith(".md") else "it does not name a Markdown file"
 
 
 def parts_of(path: str) -> tuple[str, ...]:
@@ -118,7 +118,7 @@ def parts_of(path: str) -> tuple[str, ...]:
     if any(part in ("", ".") for part in parts) or not _has_bytes(path):
         raise _missing(path, f"'{path}' is not the plain path of a file.")
     if any(skipped(part) for part in parts):
-        raise _missing(path, f"'{path}' is hidden or ignored and no part of the store.")
+        raise _missing(path, f"'{path}' is hidden or ignored, so it is not part of the store.")
     return parts
 
 

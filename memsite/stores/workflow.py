@@ -87,7 +87,7 @@ def read_index(place: IndexPlace, known: Known) -> IndexReading:
     except NotFound:
         if not place.file.is_symlink() and not place.file.exists():
             return IndexReading()
-        return _unreadable(place, f"'{place.name}' is no readable file", 1, 1)
+        return _unreadable(place, f"'{place.name}' is not a regular file", 1, 1)
     except IndexUnreadable as error:
         line, column = int(str(error.details["line"])), int(str(error.details["column"]))
         return _unreadable(place, error.phrase, line, column)
@@ -156,7 +156,7 @@ def _miscounted(place: IndexPlace, index: IndexFile) -> Iterator[Problem]:
     if index.counter is not None and place.writable and index.counter.value != len(index.rows):
         name, count = index.counter.key, index.counter.value
         message = f"`{name}` says {count}, there are {plural(len(index.rows), 'row')}"
-        yield _problem(place.shown, "info", message, "It is set right with the next write to the index.")
+        yield _problem(place.shown, "info", message, "The next write to the index corrects it.")
 
 
 def _concerns_us(row: Row, place: IndexPlace) -> bool:
@@ -183,7 +183,7 @@ class _Fault:
 
 def _entry(row: Row, place: IndexPlace, known: Known) -> tuple[IndexEntry | None, _Fault | None]:
     if not isinstance(row.value, Mapping):
-        return None, _Fault("warning", "is no object")
+        return None, _Fault("warning", "is not an object")
     fields = row.value
     path, fault = _note_path(row, place, known)
     name = row.id or (posixpath.basename(path).removesuffix(".md") if path else "")
@@ -212,7 +212,7 @@ def _note_path(row: Row, place: IndexPlace, known: Known) -> tuple[str | None, _
         fault = None if own and row.key else _Fault("warning", "names no file")
         return own, fault
     if not isinstance(written, str):
-        return None, _Fault("warning", "names its file by something that is no text")
+        return None, _Fault("warning", "names its file by something that is not text")
     if written in known.notes:
         return known.notes[written], None
     return _checked_path(written, place, known)
@@ -235,7 +235,7 @@ def _checked_path(written: str, place: IndexPlace, known: Known) -> tuple[str | 
         return None, _Fault("error", f"points outside the store: {reason}", "Remove the row.")
     plain = posixpath.normpath(path) if ".." in path.split("/") else path
     if reason := why_malformed(plain):
-        return None, _Fault("warning", f"names no usable file: {reason}", "Mend the row or remove it.")
+        return None, _Fault("warning", f"names no usable file: {reason}", "Correct the row or remove it.")
     if (refused := known.refused.get(plain)) is not None:
         if isinstance(refused, OutsideStore):
             return None, _Fault("error", f"points outside the store: {refused.phrase}", "Remove the row.")
