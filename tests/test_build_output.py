@@ -7,6 +7,7 @@ import os
 import threading
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -381,3 +382,17 @@ def test_a_place_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(Path, "mkdir", refuse)
     with pytest.raises(ReadOnly, match="cannot be written"):
         build(tmp_path / "site", {"a.html": "a"})
+
+
+def test_it_is_said_before_any_work_is_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    build(tmp_path, {"a.html": "a"})
+    real = Path.mkdir
+
+    def refuse(path: Path, *arguments: Any, **named: Any) -> None:
+        if path.name == STAGE:
+            raise PermissionError(13, "Permission denied", str(path))
+        real(path, *arguments, **named)
+
+    monkeypatch.setattr(Path, "mkdir", refuse)
+    with pytest.raises(ReadOnly, match=STAGE), open_output(tmp_path, stores=()):
+        pytest.fail("the build has begun")
