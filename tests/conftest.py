@@ -11,12 +11,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
     from written_memory import Make
 
     from memsite.memory import Memory
+
+# How long an example takes says how busy the machine is.
+settings.register_profile("memsite", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("memsite")
 
 WriteTree = Callable[[Mapping[str, str | bytes]], Path]
 

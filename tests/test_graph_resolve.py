@@ -451,7 +451,7 @@ def test_a_name_of_ten_thousand_notes_is_looked_up_not_scanned() -> None:
 NAMES = st.text(alphabet="ab#^|/.\\ -_\u200bé\u0301会?:%", max_size=12)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(
     names=st.lists(NAMES, min_size=1, max_size=4), target=NAMES, kind=st.sampled_from(["wiki", "markdown"])
 )

@@ -63,7 +63,7 @@ def test_hostile_text_is_harmless(text: str) -> None:
     assert fragment_faults(filled(document)) == []
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(
     st.lists(
         st.sampled_from([*HOSTILE, "\n\n", "> ", "- ", "\t", "`", "<b>", "</div>", '"', "'>"]), max_size=10

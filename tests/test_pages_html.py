@@ -159,7 +159,7 @@ def test_pages_work_under_any_base_path() -> None:
                 assert ":" not in link.partition("/")[0] or own, f"{url}: {link}"
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(
         st.sampled_from(

@@ -352,7 +352,7 @@ def test_open_pages_do_not_keep_the_server_from_ending(site: Path) -> None:
                 connection.sendall(f"GET {EVENTS} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
                 assert b"event: site" in connection.recv(4096) + connection.recv(4096)
             start = time.monotonic()
-        assert time.monotonic() - start < 2
+        assert time.monotonic() - start < 20
 
 
 def test_one_decoding_only() -> None:
