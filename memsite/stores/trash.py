@@ -72,7 +72,7 @@ def from_json(content: bytes) -> Record:
     try:
         found = json.loads(content)
         changes = tuple(RecordedChange(**change) for change in found["changes"])
-        known = {name.name: found[name.name] for name in fields(Record) if name.name in found}
+        known = {name.name: found[name.name] for name in fields(Record)}
         known |= {"changes": changes, "addresses": tuple(found["addresses"]), "rows": tuple(found["rows"])}
         record = Record(**known)
         time_of(record.tx)
