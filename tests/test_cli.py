@@ -285,6 +285,7 @@ def test_json_of_list_stores_and_build(memsite: Shell) -> None:
     jsonschema.validate(rows[0], schema_of(answers.Row))
     assert [store["notes"] for store in memsite("stores", "--json").json["stores"]] == [1, 2, 1]
     built = memsite("build", "--json").json
+    jsonschema.validate(built, schema_of(answers.Built))
     assert (built["faults"], built["notes"]) == ([], 4)
 
 
@@ -394,9 +395,9 @@ def test_what_a_build_accepts_is_no_finding_anywhere(memsite: Shell) -> None:
         file.write('[leaks]\nallow = "allowed.txt"\n')
     (memsite.root / "allowed.txt").touch()
     (memsite.root / "notes/a.md").write_text(f"{token} [[x]]\n")
-    assert memsite("sync", "--json").json["problems"] == {"warning": 1}
+    assert memsite("sync", "--json").json["problems"]["warning"] == 1
     assert memsite("leaks", "allow", "--reason", "test", stdin=token.encode()).code == 0
-    assert memsite("sync", "--json").json["problems"] == {}
+    assert sum(memsite("sync", "--json").json["problems"].values()) == 0
     assert memsite("repair").err == "nothing to mend.\n"
 
 
