@@ -23,6 +23,7 @@ BASE = {
     "notes/shown/f.md": "# Phi\n\n![[chi]]\n",
     "notes/shown/chi.md": "# Chi\n\n![[psi]]\n",
     "notes/shown/psi.md": "# Psi\n\nwords\n",
+    "notes/far/says.md": "# Says\n\nAs Gamma Delta knows well, and so does Gamma.\n",
     "notes/far/kind.md": "---\ntype: kind of\ntags: [tag of, own]\n---\n# Kind\n\nplain #other_tag\n",
 }
 
@@ -65,6 +66,9 @@ REASONS = {
     "what occurs with a concept": ({"notes/c.md": BASE["notes/c.md"].replace("[[moon]]", "[[star]]")}, "concept/tide.html"),
     "the text of a note within a note within it": ({"notes/shown/psi.md": "# Psi\n\nothers\n"}, "notes/shown/f.html"),
     "a mention with other words around it": ({"notes/shown/psi.md": "# Psi\n\nsee Delta here\n"}, "notes/sub/d.html"),
+    "a mention that another name takes": ({"notes/far/other.md": "# Gamma Delta\n"}, "notes/c.html"),
+    "an embedded note that becomes private": ({"notes/shown/psi.md": "---\npublish: false\n---\n# Psi\n"}, "notes/shown/chi.html"),
+    "an embedded note that is not there": ({"notes/shown/chi.md": "# Chi\n\n![[psi]] ![[gone]]\n"}, "notes/shown/f.html"),
     "the group of a concept": ({"notes/sub/d.md": "# Delta\n\n[[moon]] [[star]]\n"}, "concept/tide.html"),
     "a new folder": ({"notes/new/e.md": "# Epsilon\n"}, "notes/a.html"),
     "a linked note that becomes private": ({"notes/b.md": "---\npublish: false\n---\n# Beta\n"}, "notes/a.html"),
