@@ -235,6 +235,19 @@ def header(answer: str, name: str) -> str:
     ]
 
 
+@pytest.mark.parametrize(
+    ("head", "more"),
+    [
+        ("PUT /a.html", ""),
+        ("GET /%zz", ""),
+        ("GET /a.html", "Host: evil.example"),
+        ("GET /a.html", "Origin: null"),
+    ],
+)
+def test_a_refusal_is_plain_text(port: int, head: str, more: str) -> None:
+    assert header(ask(port, head, more=more)[1], "content-type") == "text/plain; charset=utf-8"
+
+
 def test_what_a_page_is_given(tmp_path: Path) -> None:
     """Its script with the version of the page; a draft before the file; frames and programs none of it."""
     for name, text in {
