@@ -18,7 +18,7 @@ from memsite.check import RULES, explain
 from memsite.cli.app import COMMANDS, memsite
 from memsite.cli.settings import all_settings, field_meanings, table_meanings
 from memsite.mcp import TOOLS
-from memsite.mcp.operations import Built, Checked, Listing
+from memsite.mcp.operations import Checked, Listing
 from memsite.memory import answers
 from memsite.memory.schema import json_schema
 
@@ -26,29 +26,11 @@ HERE = Path(__file__).resolve().parent
 COLUMNS = 100
 NOTICE = "*This page is written by `docs/generate.py`: change what it is made from, not the page.*\n"
 
-# The documents that the command line makes itself, by field: type and meaning.
-MADE = {
-    "Build": {
-        "output": "string | The folder of the site.",
-        "stopped": "boolean | `--strict` met a warning: nothing was written.",
-        "notes": "integer | Notes that are published.",
-        "private": "integer | Notes that are left out.",
-        "pages": "integer |",
-        "written": "list of string | Files of the site that changed.",
-        "unchanged": "integer | Files that were equal already.",
-        "removed": "list of string | Files of an earlier build that are gone.",
-        "since": "object of integer | Notes added, edited, removed since the last build; at first none.",
-        "links": "integer | Links that were followed.",
-        "bytes": "integer | Size of all files.",
-        "problems": "object of integer | By severity.",
-        "faults": "list of string | What is wrong with the site itself: faults of memsite.",
-        "seconds": "object of number | Wall time by stage.",
-    },
-    "Stores": {
-        "stores": "list of object | `name`, `kind`, `path` and the number of `notes` of each.",
-        "tried": "list of object | `kind`, `rule` and `path` of each place, and whether it was `found`.",
-        "remarks": "list of string | What a person should know about them.",
-    },
+# The one document that the command line makes itself, by field: type and meaning.
+STORES = {
+    "stores": "list of object | `name`, `kind`, `path` and the number of `notes` of each.",
+    "tried": "list of object | `kind`, `rule` and `path` of each place, and whether it was `found`.",
+    "remarks": "list of string | What a person should know about them.",
 }
 
 # What each command prints with --json, and each tool of the MCP server answers.
@@ -64,6 +46,7 @@ SHOWN = {
     "sync": answers.Counts,
     "context": answers.ConceptContext,
     "repair": answers.Repaired,
+    "build": answers.Built,
 }
 
 
@@ -242,7 +225,6 @@ def json_page() -> str:
         "| `undo --list` | an object with `transactions`, a list of [Undoable](#undoable) |",
         "| `check`, `report` | the report, with its [schema](#report) |",
         "| `diff` | the `diff` of the report, under `$defs` in its schema |",
-        "| `build` | [Build](#build) |",
         "| `stores` | [Stores](#stores) |",
         "| `graph` | the graph itself, in the form that `--format` names |",
         "",
@@ -255,9 +237,8 @@ def json_page() -> str:
     ]
     for shape in _shapes():
         parts.append(_shape_section(shape))
-    for name, rows in MADE.items():
-        lines = [f"| `{field}` | {told} |" for field, told in rows.items()]
-        parts.append("\n".join([f"## {name}\n", "| field | type | meaning |\n|---|---|---|", *lines, ""]))
+    lines = [f"| `{field}` | {told} |" for field, told in STORES.items()]
+    parts.append("\n".join(["## Stores\n", "| field | type | meaning |\n|---|---|---|", *lines, ""]))
     parts.append(
         "## Report\n\nWhat `check --format json` and `report.json` hold follows the schema that is part of "
         'the package: `from memsite.report import json_schema`. Its `format` is `"memsite-report/1"`.\n'
@@ -328,7 +309,7 @@ def mcp_page() -> str:
         shape = tool.answer
         linked = (
             f"`{shape.__name__}`"
-            if shape in (Built, Checked, Listing)
+            if shape in (Checked, Listing)
             else f"[{shape.__name__}](json.md#{shape.__name__.lower()})"
         )
         parts.append(f"## {tool.name}\n\n{tool.text.replace('[[', '`[[').replace(']]', ']]`')}\n")

@@ -29,6 +29,8 @@ from memsite.build.last import (
 )
 from memsite.build.output import MARK, Output, is_ours, open_output
 from memsite.build.secrets import Gatekeeper, Leaks, guarded, note_bytes
+from memsite.check import by_severity
+from memsite.memory.answers import Built
 from memsite.note import Address, Asset, Problem
 
 if TYPE_CHECKING:
@@ -73,6 +75,25 @@ class BuildResult:
     seconds: dict[str, float] = field(default_factory=dict)
     plan: SitePlan | None = field(default=None, repr=False, compare=False)
     """What the pages were made from; None where nothing had to be made."""
+
+    def answer(self) -> Built:
+        """What a person or an agent is told of it."""
+        return Built(
+            output=str(self.output),
+            stopped=self.stopped,
+            notes=self.notes,
+            private=self.private,
+            pages=self.pages,
+            written=self.written,
+            unchanged=self.unchanged,
+            removed=self.removed,
+            since=self.since,
+            links=self.links,
+            bytes=self.bytes,
+            problems=by_severity(self.problems),
+            faults=self.faults,
+            seconds={stage: round(seconds, 4) for stage, seconds in self.seconds.items()},
+        )
 
 
 def build_site(

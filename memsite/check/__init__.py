@@ -11,7 +11,7 @@ from memsite.check.index import index_problems
 from memsite.check.links import link_problems
 from memsite.check.memory_file import Budget, budgets, memory_problems
 from memsite.check.names import name_problems
-from memsite.check.problems import ORDER, in_note, sorted_problems, weigh
+from memsite.check.problems import ORDER, SEVERITIES, by_severity, in_note, sorted_problems, weigh
 from memsite.check.reach import named_files, orphan_problems, stale_problems, twin_problems
 from memsite.check.rules import BY_CODE, BY_NAME, RULES, Rule, documentation, explain, find_rule
 from memsite.check.unseen import unseen
@@ -23,6 +23,7 @@ __all__ = [
     "BY_NAME",
     "ORDER",
     "RULES",
+    "SEVERITIES",
     "Budget",
     "MemoryDiff",
     "Rule",
@@ -30,6 +31,7 @@ __all__ = [
     "accepted_by",
     "baseline_text",
     "budgets",
+    "by_severity",
     "check",
     "compare",
     "documentation",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
+from typing import Final
 
 from memsite.check.rules import BY_CODE, BY_NAME, find_rule
 from memsite.config import CheckConfig, any_glob
@@ -14,11 +16,20 @@ from memsite.note import Finding, Graph, Note, Problem, Severity, StoreView
 ORDER: dict[Severity, int] = {"off": 0, "info": 1, "warning": 2, "error": 3}
 """Severities from harmless to grave."""
 
+SEVERITIES: Final[tuple[Severity, ...]] = ("error", "warning", "info")
+"""Those that a Problem can have, gravest first."""
+
 _LONGEST = 500
 """Characters of a message: it may quote a link of a hundred thousand."""
 
 NEVER_SILENCED = frozenset({"W012", "W013", "W014"})
 """A note must not be able to hide what it smuggles in or gives away."""
+
+
+def by_severity(problems: Iterable[Problem]) -> dict[str, int]:
+    """How many there are of each severity, gravest first, none left out."""
+    found = Counter(problem.severity for problem in problems)
+    return {severity: found[severity] for severity in SEVERITIES}
 
 
 def in_note(graph: Graph, note: Note, finding: Finding, *, related: tuple[str, ...] = ()) -> Problem:

@@ -1,12 +1,10 @@
-"""The JSON documents of the command line. Their shape is documented in docs/json.md and tested."""
+"""The JSON document of `memsite stores`. docs/json.md tells its fields."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from memsite.build import BuildResult
     from memsite.stores import Discovery
 
 
@@ -23,29 +21,3 @@ def stores_value(discovery: Discovery, counts: dict[str, int]) -> dict[str, Any]
         ],
         "remarks": list(discovery.notes),
     }
-
-
-def build_value(result: BuildResult) -> dict[str, Any]:
-    """What a build did."""
-    return {
-        "output": str(result.output),
-        "stopped": result.stopped,
-        "notes": result.notes,
-        "private": result.private,
-        "pages": result.pages,
-        "written": list(result.written),
-        "unchanged": result.unchanged,
-        "removed": list(result.removed),
-        "since": result.since,
-        "links": result.links,
-        "bytes": result.bytes,
-        "problems": counted(problem.severity for problem in result.problems),
-        "faults": list(result.faults),
-        "seconds": {stage: round(seconds, 4) for stage, seconds in result.seconds.items()},
-    }
-
-
-def counted(severities: Iterable[str]) -> dict[str, int]:
-    """How many of each severity, gravest first."""
-    found = list(severities)
-    return {severity: found.count(severity) for severity in ("error", "warning", "info")}

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import click
 
 from memsite.cli.options import examples, invocation, output_options, project_options
-from memsite.cli.shapes import build_value, counted, stores_value
-from memsite.cli.terminal import echo, echo_json, note_line, print_rows, style, visible, warn
+from memsite.cli.shapes import stores_value
+from memsite.cli.terminal import echo, echo_answer, echo_json, note_line, print_rows, style, visible, warn
 from memsite.config import complaint
 from memsite.errors import BadArgument, NoStore, NotFound
 from memsite.wording import plural
@@ -94,7 +94,7 @@ def build_command(
             bar.wipe()
     options.save_cache(make=True)
     if options.format == "json":
-        echo_json(build_value(result))
+        echo_answer(result.answer())
     else:
         _print_build(result, quiet=options.quiet)
     if not options.quiet:
@@ -115,7 +115,7 @@ def _say_whether_scanned() -> None:
 
 
 def _print_build(result: BuildResult, *, quiet: bool) -> None:
-    counts = counted(problem.severity for problem in result.problems)
+    counts = result.answer().problems
     found = ", ".join(plural(count, severity) for severity, count in counts.items() if count)
     if result.stopped:
         note_line(

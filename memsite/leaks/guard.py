@@ -143,7 +143,7 @@ class Guard:
         raise errors.Leak(
             f"{plural(len(listed), 'secret')} would be published: "
             f"{'; '.join(listed[:_NAMED_AT_MOST])}{more}.",
-            hint="Revoke and remove it, or build with --redact; `memsite leaks allow` accepts what is harmless.",
+            hint="Revoke it, or build with --redact; `memsite leaks allow` accepts a value that is harmless.",
             places=listed,
         )
 

@@ -9,9 +9,9 @@ from typing import Any, Final, TypeAlias
 import mcp_types as types
 
 from memsite.mcp import operations
-from memsite.mcp.operations import Arguments, Built, Checked, Listing
+from memsite.mcp.operations import Arguments, Checked, Listing
 from memsite.memory import Memory
-from memsite.memory.answers import ConceptContext, Counts, Reading, SearchAnswer, Undone, Written
+from memsite.memory.answers import Built, ConceptContext, Counts, Reading, SearchAnswer, Undone, Written
 from memsite.memory.schema import json_schema
 
 Schema: TypeAlias = dict[str, Any]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
+from memsite.check import SEVERITIES, by_severity
 from memsite.errors import BadArgument
 from memsite.memory import Memory
 from memsite.memory.answers import Row
@@ -13,6 +14,9 @@ from memsite.memory.identifiers import SCHEME
 from memsite.note import Address, Problem
 
 Arguments: TypeAlias = Mapping[str, Any]
+
+_FILES_NAMED = 100
+"""Files of a site named to an agent: ten thousand would fill what it can read."""
 
 
 class NotConfirmed(BadArgument):
@@ -33,26 +37,6 @@ class Checked:
 
     counts: Mapping[str, int]
     problems: tuple[Problem, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Built:
-    """What a build did; the counts are of files, but for `notes` and `private`."""
-
-    output: str
-    stopped: bool
-    """`strict` met a warning: nothing was written."""
-    notes: int
-    private: int
-    """Notes that are left out because they or their store say so."""
-    pages: int
-    written: int
-    unchanged: int
-    removed: int
-    problems: Mapping[str, int]
-    """By severity."""
-    faults: tuple[str, ...]
-    """What is wrong with the site itself: faults of memsite."""
 
 
 def read_note(memory: Memory, given: Arguments) -> object:
@@ -164,8 +148,7 @@ def check_memory(memory: Memory, given: Arguments) -> object:
     from memsite.build.secrets import vet
 
     vet(memory)  # what a build accepts or finds, a check accepts and finds
-    gravest = ("error", "warning", "info")
-    wanted = gravest[: gravest.index(given.get("severity", "info")) + 1]
+    wanted = SEVERITIES[: SEVERITIES.index(given.get("severity", "info")) + 1]
     store = given.get("store")
     if store is not None:
         memory.store(store)
@@ -174,27 +157,11 @@ def check_memory(memory: Memory, given: Arguments) -> object:
         for problem in memory.problems()
         if problem.severity in wanted and store in (None, problem.store)
     )
-    return Checked(_counted(found), found[: given.get("limit", 100)])
+    return Checked(by_severity(found), found[: given.get("limit", 100)])
 
 
 def build(memory: Memory, given: Arguments) -> object:
     from memsite.build import build_site
 
-    result = build_site(memory, strict=given.get("strict", False))
-    return Built(
-        output=str(result.output),
-        stopped=result.stopped,
-        notes=result.notes,
-        private=result.private,
-        pages=result.pages,
-        written=len(result.written),
-        unchanged=result.unchanged,
-        removed=len(result.removed),
-        problems=_counted(result.problems),
-        faults=result.faults,
-    )
-
-
-def _counted(problems: Sequence[Problem]) -> dict[str, int]:
-    found = [problem.severity for problem in problems]
-    return {severity: found.count(severity) for severity in ("error", "warning", "info")}
+    built = build_site(memory, strict=given.get("strict", False)).answer()
+    return replace(built, written=built.written[:_FILES_NAMED], removed=built.removed[:_FILES_NAMED])

@@ -75,16 +75,14 @@ class Memory:
         *,
         discovery: Discovery,
         documents: MutableMapping[Checksum, Document] | None = None,
-        lock_seconds: float = LOCK_SECONDS,
-        locking: bool = True,
     ) -> None:
         self.config = config
         self.project = project
         self.discovery = discovery
         self.stores: tuple[Store, ...] = discovery.stores
         self.understanding = Understanding(documents)
-        self.lock_seconds = lock_seconds
-        self.locking = locking
+        self.lock_seconds = LOCK_SECONDS
+        """How long a write waits for another program's before it is refused."""
         self.here: Path | None = None
         """The folder from which a path may count that somebody types."""
         self._notes: tuple[Note, ...] | None = None
@@ -443,9 +441,7 @@ class Memory:
         if dry_run:
             yield WritableStore(store.root, store.root / OWN_FOLDER)
             return
-        with open_for_writing(
-            store.root, timeout=self.lock_seconds, locking=self.locking, set_aside=set_aside
-        ) as writable:
+        with open_for_writing(store.root, timeout=self.lock_seconds, set_aside=set_aside) as writable:
             try:
                 yield writable
             finally:

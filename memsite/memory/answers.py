@@ -222,6 +222,39 @@ class Repaired:
     dry_run: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Built:
+    """What a build did."""
+
+    output: str
+    """The folder of the site."""
+    stopped: bool
+    """`strict` met a warning: nothing was written."""
+    notes: int
+    """Notes that are published."""
+    private: int
+    """Notes that are left out because they or their store say so."""
+    pages: int
+    written: tuple[str, ...]
+    """Files of the site that changed; the tool of an agent names the first 100."""
+    unchanged: int
+    """Files that were equal already."""
+    removed: tuple[str, ...]
+    """Files of an earlier build that are gone; the tool of an agent names the first 100."""
+    since: Mapping[str, int]
+    """Notes added, edited and removed since the last build; at first none."""
+    links: int
+    """Links that were followed."""
+    bytes: int
+    """Size of all files."""
+    problems: Mapping[str, int]
+    """By severity."""
+    faults: tuple[str, ...]
+    """What is wrong with the site itself: faults of memsite."""
+    seconds: Mapping[str, float]
+    """Wall time by stage."""
+
+
 def as_json(answer: object) -> Any:
     """`answer` as dicts, lists, strings and numbers. Bytes are left out, times are ISO 8601."""
     if is_dataclass(answer) and not isinstance(answer, type):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from memsite.check import by_severity
 from memsite.memory.answers import Counts
 
 if TYPE_CHECKING:
@@ -26,5 +27,5 @@ def counts(memory: Memory) -> Counts:
         relations=len(network.edges),
         communities=len(network.communities),
         modularity=network.modularity,
-        problems=dict(sorted(Counter(each.severity for each in memory.problems()).items())),
+        problems=by_severity(memory.problems()),
     )

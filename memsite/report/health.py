@@ -6,13 +6,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from memsite.check import RULES, Budget, budgets
+from memsite.check import RULES, Budget, budgets, by_severity
 from memsite.check.diff import MemoryDiff
 from memsite.config import Config
 from memsite.note import Address, Graph, Problem, StoreKind
 from memsite.wording import plural
-
-SEVERITIES = ("error", "warning", "info")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +40,7 @@ class Health:
     @property
     def counts(self) -> dict[str, int]:
         """Problems by severity, gravest first, none left out."""
-        found: Counter[str] = Counter(problem.severity for problem in self.problems)
-        return {severity: found[severity] for severity in SEVERITIES}
+        return by_severity(self.problems)
 
     @property
     def by_rule(self) -> dict[str, list[Problem]]:

@@ -65,7 +65,7 @@ def locate(root: Path, path: str) -> Path:
 
 @contextlib.contextmanager
 def open_for_writing(
-    root: Path, *, timeout: float = LOCK_SECONDS, locking: bool = True, set_aside: bool = False
+    root: Path, *, timeout: float = LOCK_SECONDS, set_aside: bool = False
 ) -> Iterator[WritableStore]:
     """The store at `root`, locked, with what an earlier run left mended.
 
@@ -75,7 +75,7 @@ def open_for_writing(
     own = root / OWN_FOLDER
     try:
         _make_own_folder(root, own)
-        with _locked(own, timeout) if locking else contextlib.nullcontext():
+        with _locked(own, timeout):
             store = WritableStore(root, own)
             store.recovered = journal.recover(own, store.locate, set_aside=set_aside)
             yield store
