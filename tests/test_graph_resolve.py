@@ -127,8 +127,8 @@ def test_the_exact_normal_form_wins() -> None:
         ("./peer", at("projects/sub/peer")),
         ("./Peer.md", at("projects/sub/peer")),
         ("../../top", at("top")),
-        ("../../../top", Missing("leaves the store")),
-        ("sub/../../../../top", Missing("leaves the store")),
+        ("../../../top", Missing("it leaves the store")),
+        ("sub/../../../../top", Missing("it leaves the store")),
         ("/etc/hosts", Missing("there is no note at that path")),
         ("CI/CD", at("ci-cd")),
         ("A/B", ConceptTarget("a-b")),
@@ -303,10 +303,10 @@ def test_index_ids_and_the_ids_of_maestro() -> None:
         ("?q=1", External("?q=1")),
         ("#here", at("sub/a", "here")),
         ("../guide.md#32-sleep--rest", at("guide", "3-2-sleep-rest")),
-        ("../sub", Missing("is a folder without an index note")),
+        ("../sub", Missing("it is a folder without an index note")),
         ("../gone.md", Missing("there is no note at that path")),
         ("../gone.png", Missing("there is no file at that path")),
-        ("../../guide.md", Missing("leaves the store")),
+        ("../../guide.md", Missing("it leaves the store")),
         ("..\\guide.md", Missing("a backslash separates no folders, use /")),
         ("../folder/", at("folder/index")),
         ("guide.md?raw=1", at("guide")),
@@ -316,7 +316,7 @@ def test_index_ids_and_the_ids_of_maestro() -> None:
         ("memory://vault/Guide.md", at("guide")),
         ("MEMORY://vault/guide", at("guide")),
         ("memory://vault/my_note", at("my note")),
-        ("memory://vault/../../etc/passwd", Missing("leaves the store")),
+        ("memory://vault/../../etc/passwd", Missing("it leaves the store")),
         ("memory://vault/gone", Missing("there is no note with that address")),
         ("memory://", Missing("there is no note with that address")),
     ],
@@ -337,7 +337,7 @@ def test_markdown_links_to_files() -> None:
     assert asset(markdown("../pic#1.png", image=True)) == Asset("vault", "pic#1.png")
     assert asset(markdown("data.csv")) == Asset("vault", "sub/data.csv")
     assert asset(markdown("Data.CSV#row=5")) == Asset("vault", "sub/data.csv")
-    assert asset(markdown("../../outside.png", image=True)) == Missing("leaves the store")
+    assert asset(markdown("../../outside.png", image=True)) == Missing("it leaves the store")
     assert asset(wiki("my pic.png", embed=True, image=True)) == near
     assert asset(wiki("my pic.png")) == near
     assert asset(wiki("img/my pic.png", embed=True)) == Asset("vault", "sub/img/my pic.png")
@@ -381,7 +381,7 @@ def test_no_concept_has_an_empty_key(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["", " ", "\u200b"])
 def test_what_cannot_be_seen_names_nothing(name: str) -> None:
-    assert lead(wiki(name)) == Missing("names nothing")
+    assert lead(wiki(name)) == Missing("it names nothing")
 
 
 @pytest.mark.parametrize(

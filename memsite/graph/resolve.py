@@ -123,7 +123,7 @@ class Resolver:
 
     def _wiki(self, text: str, link: Link, seat: Seat) -> Target:
         if not match_key(text):
-            return Missing("names nothing")
+            return Missing("it names nothing")
         if len(text) > _LONGEST_NAME:
             return ConceptTarget(_key(text))
         if not link.image:
@@ -177,7 +177,7 @@ class Resolver:
         if _OTHER_URL.match(text):
             return _NO_SUCH_SCHEME
         if _leaves(name, seat):
-            return "leaves the store"
+            return "it leaves the store"
         if (seat.store, match_key(f"{without_md(name).rpartition('/')[2]}.md")) in self._unread:
             return "the note is there and cannot be read"
         if link.image or _FILE_ENDING.search(name):
@@ -209,7 +209,7 @@ class Resolver:
         """`memory://<store>/<path>`, or `memory://<name>` searched in every store."""
         for reading, fragment in _readings(text[len(_MEMORY) :]):
             if ".." in reading.split("/"):
-                return Missing("leaves the store")
+                return Missing("it leaves the store")
             store, _, path = reading.partition("/")
             hits: Sequence[Note] = ()
             if path and store in self._files:
@@ -259,14 +259,14 @@ class Resolver:
         if _OTHER_URL.match(text):
             return _NO_SUCH_SCHEME
         if _leaves(name, seat):
-            return "leaves the store"
+            return "it leaves the store"
         if (seat.store, match_key(f"{without_md(name).rpartition('/')[2]}.md")) in self._unread:
             return "the note is there and cannot be read"
         if "\\" in name:
             return "a backslash separates no folders, use /"
         path = joined(seat.folder, name)
         if path and all((seat.store, match_key(part)) in self._names.folders for part in path.split("/")):
-            return "is a folder without an index note"
+            return "it is a folder without an index note"
         is_note = without_md(name) != name or "." not in name.rpartition("/")[2]
         return f"there is no {'note' if is_note else 'file'} at that path"
 
