@@ -137,6 +137,15 @@ def test_a_minified_object_stays_minified_and_counts_again() -> None:
             '  {\n   "id": "B",\n   "file": "B.md"\n  }\n ]\n}',
         ),
         ("{}", '{"B": {"id": "B", "file": "B.md"}}'),
+        # Of rows written in two manners the last one counts.
+        (
+            '[  {"id": "A"},\n{"id": "Z", "n": 1}]',
+            '[  {"id": "A"},\n{"id": "Z", "n": 1},\n{"id": "B", "file": "B.md"}]',
+        ),
+        (
+            '[ {"id":"A"},\n {\n  "id":"Z"\n }]',
+            '[ {"id":"A"},\n {\n  "id":"Z"\n },\n {\n  "id":"B",\n  "file":"B.md"\n }]',
+        ),
     ],
 )
 def test_a_row_is_written_as_its_neighbours_are(before: str, after: str) -> None:
@@ -148,6 +157,16 @@ def test_only_a_count_of_the_rows_is_counted_again() -> None:
     assert add_row(before, NEW).startswith('{"_metadata": {"version": 3, "total": 2}, "x": {"total": 7}, ')
     before = '{"x": {"total": 7}, "count": true, "entries": [{"id": "A"}]}'
     assert add_row(before, NEW).startswith('{"x": {"total": 7}, "count": true, ')
+
+
+@pytest.mark.parametrize(
+    "name", ["total", "count", "total_entries", "totalEntries", "entry_count", "entryCount"]
+)
+@pytest.mark.parametrize(
+    "frame", ['{{"{}": 9, "entries": []}}', '{{"metadata": {{"{}": 9}}, "entries": []}}']
+)
+def test_every_name_of_a_count_is_known(frame: str, name: str) -> None:
+    assert f'"{name}": 1' in add_row(frame.format(name), NEW)
 
 
 def test_words_of_every_script_are_written_as_they_are() -> None:

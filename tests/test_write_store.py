@@ -41,7 +41,7 @@ from memsite.errors import (
 )
 from memsite.memory import Memory, open_memory, writing
 from memsite.memory.answers import Written
-from memsite.stores import Store, files, trash
+from memsite.stores import Store, files, journal, trash
 from memsite.stores.disk import Attributes, write_new
 from memsite.stores.files import open_for_writing
 
@@ -712,9 +712,16 @@ def test_a_file_system_without_locks_is_told(make: Make, monkeypatch: pytest.Mon
     assert (memory.project / "vault/a.md").read_text() == "a [[x]]\n"
 
 
-@pytest.mark.parametrize("replaces", [False, True])
+@pytest.mark.parametrize(
+    ("saved", "replaces", "wanted"),
+    [
+        ("saved by an editor\n", False, []),
+        ("saved by an editor\n", True, ["a [[x]]\n"]),
+        ("a [[x]]\n", True, []),
+    ],
+)
 def test_someone_without_the_lock_is_noticed(
-    make: Make, monkeypatch: pytest.MonkeyPatch, replaces: bool
+    make: Make, monkeypatch: pytest.MonkeyPatch, saved: str, replaces: bool, wanted: list[str]
 ) -> None:
     """An editor saves between our reading and our replacing, in place or by a new file."""
     memory = make(**{"vault/a.md": "a [[x]]\n"})
@@ -725,16 +732,16 @@ def test_someone_without_the_lock_is_noticed(
         real(self, record, changes)
         if replaces:
             path.unlink()
-        path.write_text("saved by an editor\n")
+        path.write_text(saved)
 
     monkeypatch.setattr(files.WritableStore, "_prepare", meddled)
     with pytest.raises(StaleChecksum, match="another program"):
         memory.edit("a", "append", "b [[x]]")
-    assert path.read_text() == "saved by an editor\n"
+    assert path.read_text() == saved
     assert not list(memory.project.rglob("tmp-*"))
     # What the editor threw away is kept where nothing else has it.
     kept = [copy.read_text() for copy in memory.project.glob("vault/.memsite/trash/*/0-a.md")]
-    assert kept == (["a [[x]]\n"] if replaces else [])
+    assert kept == wanted
     assert len(trash.names(memory.project / "vault/.memsite/trash")) == len(kept)
 
 
@@ -1048,6 +1055,7 @@ def test_a_bad_row_can_be_removed_alone(make: Make) -> None:
 
 TIMES_OF_ROWS = {
     "MEM-r1": "2026-02-28T23:59:59Z",
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o644
     "MEM-r2": "2026-03-01T00:00:00Z",
     "MEM-r3": "2026-03-01T23:59:59Z",
     "MEM-r4": "2026-03-02T00:00:00Z",
@@ -1416,6 +1424,38 @@ def test_repair_mends_rows_and_keeps_the_shape(make: Make) -> None:
     text = (memory.project / ".workflow/memory/memory-index.json").read_text()
     row = '{"id": "TIP-3", "type": "tip", "title": "Three", "tags": ["a"], "file": "TIP-3.md"}'
     assert text == f'[\n\t{{"id": "MEM-1", "file": "MEM-1.md", "x": 1}},\n\t{row}\n]'
+def test_the_next_writer_takes_back_what_was_not_begun(make: Make) -> None:
+    memory = _journal_of_a_deletion(make)
+    folder = memory.project / ".workflow/memory"
+    (copy,) = folder.glob(".memsite/trash/*/0-memory-index.json")
+    shutil.copy(copy, folder / "memory-index.json")
+    before = tree(memory.project)
+    memory.reload()
+    (told,) = [each for each in memory.problems() if "journal.json" in each.path]
+    assert "a delete of MEM-1.md was prepared " in told.message
+    assert (told.line, told.column) == (1, 1)
+    (look,) = memory.repair(dry_run=True, now=NOW).mends
+    assert (look.path, look.tx) == (".workflow/memory/.memsite/journal.json", None)
+    assert told.message in look.action
+    (mend,) = memory.repair(now=NOW).mends
+    assert mend.action.startswith("took back a delete that was prepared ")
+    assert tree(memory.project) == before
+    assert memory.undo_list() == ()
+    assert not list(folder.glob(".memsite/journal*"))
+
+
+def test_names_that_change_are_flushed(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every folder in which a name appears or goes is on the disk before the write is done."""
+    memory = _journal_of_a_deletion(make)
+    memory.repair(now=NOW)
+    flushed: list[str] = []
+    for module in (files, journal):
+        monkeypatch.setattr(module, "sync_folder", lambda path: flushed.append(path.name))
+    done = memory.delete("TIP-2", now=NOW)
+    # The transaction's folder and that of all; the journal; the index; then what was removed; no journal.
+    assert flushed == [done.tx, "trash", ".memsite", "memory", "memory", done.tx, ".memsite"]
+
+
     assert memory.repair(now=NOW).mends == ()
     memory.undo(now=NOW)
     assert (memory.project / ".workflow/memory/memory-index.json").read_text() == index
@@ -1476,6 +1516,42 @@ def test_an_own_folder_that_is_none_harms_no_reader(make: Make) -> None:
     assert memory.undo_list() == ()
     with pytest.raises(OutsideStore):
         memory.edit("a", "append", "b [[x]]")
+
+
+def test_repair_makes_an_index_only_where_one_belongs(make: Make) -> None:
+    memory = make(**{"vault/MEM-1.md": "m\n", "system/TIP-1.md": "t\n"})
+    before = tree(memory.project)
+    assert memory.repair(rebuild_index=True, now=NOW).mends == ()
+    assert tree(memory.project) == before
+    memory = make(**{".workflow/memory/MEM-1.md": "m\n"})
+    assert memory.repair(now=NOW).mends == ()
+    (mend,) = memory.repair(rebuild_index=True, now=NOW).mends
+    assert mend.action == "make a new index of 1 file"
+    assert [row["file"] for row in index_of(memory)] == ["MEM-1.md"]
+
+
+def test_a_row_that_repair_adds_has_the_keys_of_the_last_one(make: Make) -> None:
+    old, last = (
+        {"id": "A", "file": "A.md"},
+        {"id": "B", "path": "old/MEM-1.md", "summary": "s", "timestamp": "x"},
+    )
+    memory = make(
+        **{
+            ".workflow/memory/MEM-1.md": "m\n",
+            ".workflow/memory/A.md": "a\n",
+            ".workflow/memory/TIP-7.md": "---\ndate: 2026-03-01\n---\n# Seven\n",
+            ".workflow/memory/memory-index.json": json.dumps({"entries": [old, last]}),
+        }
+    )
+    memory.repair(now=NOW)
+    assert index_of(memory)[-1] == {
+        "id": "TIP-7",
+        "type": "tip",
+        "timestamp": "2026-03-01",
+        "summary": "Seven",
+        "tags": [],
+        "path": "old/TIP-7.md",
+    }
 
 
 def test_a_pipe_in_the_place_of_a_note_stops_the_recovery(make: Make) -> None:

@@ -14,7 +14,7 @@ from memsite.edit import Edit, apply_to_bytes, encode
 from memsite.errors import BadArgument, NoStore
 from memsite.memory.answers import Written
 from memsite.memory.integrity import MEMORY_FILE, note_problems, store_problems
-from memsite.memory.writing import index_name, note_at, read_index, unified
+from memsite.memory.writing import index_name, note_at, read_index, row_like, unified
 from memsite.note import address_of
 from memsite.stores.disk import checksum_of
 from memsite.stores.files import Change, WritableStore
@@ -184,23 +184,19 @@ def _next_id(prefix: str, now: datetime, taken: Iterable[str]) -> str:
 def _index_row(
     wanted: NewNote, entry_id: str, now: datetime, known: Sequence[Mapping[str, object]]
 ) -> dict[str, object]:
-    """A row with the keys that the last row of the index uses."""
+    """A row like the last one of the index; its date is a day alone where that one's is."""
     sample: Mapping[str, object] = known[-1] if known else {}
     moment = now.astimezone(UTC)
-    when = f"{moment:%Y-%m-%dT%H:%M:%SZ}"
     day = len(str(sample.get("date", ""))) == 10
-    titled = "summary" if "summary" in sample and "title" not in sample else "title"
-    located = "path" if "path" in sample and "file" not in sample else "file"
-    base = str(sample.get("path", "")).rpartition("/")[0] if located == "path" else ""
-    dated = "timestamp" if "timestamp" in sample and "date" not in sample else "date"
-    return {
-        "id": entry_id,
-        "type": wanted.kind,
-        dated: f"{moment:%Y-%m-%d}" if day else when,
-        titled: wanted.title,
-        "tags": list(wanted.tags),
-        located: f"{base}/{entry_id}.md" if base else f"{entry_id}.md",
-    }
+    return row_like(
+        sample,
+        id=entry_id,
+        type=wanted.kind,
+        date=f"{moment:%Y-%m-%d}" if day else f"{moment:%Y-%m-%dT%H:%M:%SZ}",
+        title=wanted.title,
+        tags=wanted.tags,
+        file=f"{entry_id}.md",
+    )
 
 
 def _entry_text(wanted: NewNote, entry_id: str, now: datetime) -> str:

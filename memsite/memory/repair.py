@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from memsite.edit import encode
 from memsite.errors import IndexUnreadable, MemsiteError
 from memsite.memory.answers import Mend, Repaired
-from memsite.memory.writing import entries_of, index_name, read_index
+from memsite.memory.writing import entries_of, index_name, read_index, row_like
 from memsite.note import Note, Problem
 from memsite.stores import journal
 from memsite.stores.disk import Attributes, write_new
@@ -65,12 +65,12 @@ def repair_memory(memory: Memory, *, rebuild_index: bool, dry_run: bool, now: da
     """Mend what can be mended without a person, and say what is left.
 
     `rebuild_index` makes a new index where the old one cannot be read, and keeps the old beside it.
-    No file is ever deleted.
+    No note is ever deleted.
     """
     mends: list[Mend] = []
     for store in memory.stores:
         mends += _left_over(memory, store, dry_run=dry_run)
-        if index_name(store) is not None and store.root.is_dir():
+        if index_name(store) is not None:
             mends += _mend_index(memory, store, rebuild_index=rebuild_index, dry_run=dry_run, now=now)
     memory.reload()
     rest = memory.problems()
@@ -159,18 +159,15 @@ def _is_there(store: Store, path: str) -> bool:
 
 def row_for(note: Note, sample: Mapping[str, object]) -> dict[str, object]:
     """What a note says of itself, with the keys that other rows use."""
-    stem = note.path.rsplit("/", 1)[-1].removesuffix(".md")
-    titled = "summary" if "summary" in sample and "title" not in sample else "title"
-    dated = "timestamp" if "timestamp" in sample and "date" not in sample else "date"
-    located = "path" if "path" in sample and "file" not in sample else "file"
-    base = str(sample.get("path", "")).rpartition("/")[0] if located == "path" else ""
-    row: dict[str, object] = {"id": note.id or stem}
-    if note.type:
-        row["type"] = note.type
-    if note.date_text:
-        row[dated] = note.date_text
-    row |= {titled: note.title, "tags": list(note.tags)}
-    return row | {located: f"{base}/{note.path}" if base else note.path}
+    return row_like(
+        sample,
+        id=note.id or note.path.removesuffix(".md"),
+        type=note.type,
+        date=note.date_text,
+        title=note.title,
+        tags=note.tags,
+        file=note.path,
+    )
 
 
 def _rebuilt(

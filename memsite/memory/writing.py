@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
@@ -302,3 +302,26 @@ def entries_of(store: Store) -> tuple[IndexEntry, ...]:
     if entries is None:
         raise IndexUnreadable(f"The index of '{store.name}' cannot be read any more.", hint="Try again.")
     return entries
+
+
+def row_like(
+    sample: Mapping[str, object],
+    *,
+    id: str,
+    type: str | None,
+    date: str,
+    title: str,
+    tags: Sequence[str],
+    file: str,
+) -> dict[str, object]:
+    """A row of an index, with the keys that `sample`, another row of it, has. No empty type or date."""
+    titled = "summary" if "summary" in sample and "title" not in sample else "title"
+    dated = "timestamp" if "timestamp" in sample and "date" not in sample else "date"
+    located = "path" if "path" in sample and "file" not in sample else "file"
+    base = str(sample["path"]).rpartition("/")[0] if located == "path" else ""
+    row: dict[str, object] = {"id": id}
+    if type:
+        row["type"] = type
+    if date:
+        row[dated] = date
+    return row | {titled: title, "tags": list(tags), located: f"{base}/{file}" if base else file}
