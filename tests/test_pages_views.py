@@ -96,6 +96,17 @@ def test_a_deprecated_note_leads_to_its_successor() -> None:
     assert "This note is deprecated." in text_of(banner[0])
 
 
+@pytest.mark.parametrize("written", ["[[new]]", "[[new|the new one]]", "[[new#Part]]", "[[ new ]]"])
+def test_a_successor_may_be_written_as_a_link(written: str) -> None:
+    files = {"vault/old.md": f'---\nsuperseded_by: "{written}"\n---\nx', "vault/new.md": "# New\n\n## Part\n"}
+    banner = elements(page(site_of(files), "vault/old.html"), "div", class_="ms-banner")[0]
+    assert [one.get("href") for one in banner.iter() if one.tag.endswith("}a")] == ["../vault/new.html"]
+    assert text_of(banner).endswith("See instead: New")
+    private = files | {"vault/new.md": "---\npublish: false\n---\n# New\n"}
+    hidden = elements(page(site_of(private), "vault/old.html"), "div", class_="ms-banner")[0]
+    assert text_of(hidden) == "This note has been superseded."
+
+
 def test_commands_name_the_note_and_its_checksum() -> None:
     site = site_of({"vault/it's here.md": "x"})
     note = site.graph.notes["memory://vault/it's here"]

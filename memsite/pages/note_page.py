@@ -306,7 +306,8 @@ def _contents(note: Note) -> tuple[tuple[int, str, str], ...]:
 def _banner(note: Note, desk: Desk, root: str) -> Banner | None:
     if note.status not in ("deprecated", "tombstoned") and not note.superseded_by:
         return None
-    successor = note.superseded_by
+    # The property may be written as a WikiLink: `"[[New]]"`, `"[[New|the new one]]"`.
+    successor = (note.superseded_by or "").removeprefix("[[").removesuffix("]]").partition("|")[0].strip()
     links = zip(note.document.links, desk.plan.graph.targets[note.address], strict=True)
     target = next((t for link, t in links if link.target == successor and isinstance(t, Found)), None)
     if successor and target and target.address in desk.plan.notes:
@@ -315,7 +316,8 @@ def _banner(note: Note, desk: Desk, root: str) -> Banner | None:
             visible(note.status or ""), Named(visible(known.title), desk.note_href(known.address, root))
         )
     is_private = target is not None and target.address not in desk.plan.notes
-    named = Named(visible(successor), None) if successor and not is_private else None
+    is_named = successor and not is_private and "[[" not in successor
+    named = Named(visible(successor), None) if is_named else None
     return Banner(visible(note.status or ""), named)
 
 
