@@ -533,6 +533,63 @@ def test_a_link_that_leads_out_is_refused(make: Make, tmp_path: Path) -> None:
     assert outside.read_text() == "secret\n"
 
 
+def test_a_place_outside_is_refused_whatever_leads_there(tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    store.mkdir()
+    (store / "out.md").symlink_to(tmp_path / "secret.md")
+    (store / "self.md").symlink_to(".")
+    (store / "in.md").symlink_to("real.md")
+    for path in ("out.md", "self.md", "../secret.md"):
+        with pytest.raises(OutsideStore):
+            files.locate(store, path)
+    assert files.locate(store, "in.md") == store.resolve() / "real.md"
+
+
+def test_a_new_file_has_the_mode_that_the_system_gives_new_files(make: Make) -> None:
+    memory = make()
+    before = os.umask(0o027)
+    try:
+        memory.new("tip", "T", "[[x]]", now=NOW)
+    finally:
+        after = os.umask(before)
+    assert after == 0o027
+    assert {stat.S_IMODE(path.stat().st_mode) for path in memory.project.glob(".workflow/memory/[!.]*")} == {
+        0o640
+    }
+
+
+def test_a_deleted_note_comes_back_into_a_folder_that_is_gone(make: Make) -> None:
+    memory = make(**{"vault/deep/er/a.md": "a [[x]]\n"})
+    before = tree(memory.project)
+    memory.delete("deep/er/a", now=NOW)
+    shutil.rmtree(memory.project / "vault/deep")
+    memory.undo(now=NOW)
+    assert tree(memory.project) == before
+
+
+def test_a_store_that_is_no_folder_any_more(make: Make) -> None:
+    memory = make(**{"vault/a.md": "a\n"})
+    shutil.rmtree(memory.project / "vault")
+    (memory.project / "vault").write_text("a file\n")
+    with pytest.raises(NotFound, match="not a folder"), open_for_writing(memory.project / "vault"):
+        raise AssertionError
+
+
+def test_an_index_may_be_larger_than_a_note(make: Make) -> None:
+    memory = make(**{".workflow/memory/memory-index.json": f'{{"entries": [], "x": "{"x" * (4 << 20)}"}}'})
+    memory.new("tip", "T", "[[x]]", now=NOW)
+    assert [row["id"] for row in index_of(memory)] == ["TIP-20260401-001"]
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="cannot count what is open here")
+def test_a_write_leaves_nothing_open(make: Make) -> None:
+    memory = make(**{"vault/a.md": "a [[x]]\n"})
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    memory.edit("a", "append", "b [[x]]", now=NOW)
+    memory.delete("a", now=NOW)
+    assert len(list(Path("/proc/self/fd").iterdir())) == before
+
+
 def test_what_is_no_file_is_refused(make: Make) -> None:
     memory = make(**{"vault/a.md": "a\n", "vault/dir.md/b.md": "b\n"})
     os.mkfifo(memory.project / "vault/pipe.md")
@@ -998,6 +1055,7 @@ def test_a_damaged_index_is_never_rewritten(make: Make, content: bytes) -> None:
     kept = memory.project / ".workflow/memory/memory-index.json.bad-20260401-120000"
     assert kept.name in mend.action
     assert kept.read_bytes() == content
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o644
     assert [row["id"] for row in index_of(memory)] == ["MEM-1", "MEM-2"]
     assert [each for each in memory.problems() if each.code == "W001"] == []
 
@@ -1055,7 +1113,6 @@ def test_a_bad_row_can_be_removed_alone(make: Make) -> None:
 
 TIMES_OF_ROWS = {
     "MEM-r1": "2026-02-28T23:59:59Z",
-    assert stat.S_IMODE(kept.stat().st_mode) == 0o644
     "MEM-r2": "2026-03-01T00:00:00Z",
     "MEM-r3": "2026-03-01T23:59:59Z",
     "MEM-r4": "2026-03-02T00:00:00Z",
@@ -1367,6 +1424,38 @@ def test_the_next_writer_finishes_a_deletion(make: Make, next_write: str) -> Non
     assert [each.operation for each in memory.undo_list()] == [next_write, "delete"]
 
 
+def test_the_next_writer_takes_back_what_was_not_begun(make: Make) -> None:
+    memory = _journal_of_a_deletion(make)
+    folder = memory.project / ".workflow/memory"
+    (copy,) = folder.glob(".memsite/trash/*/0-memory-index.json")
+    shutil.copy(copy, folder / "memory-index.json")
+    before = tree(memory.project)
+    memory.reload()
+    (told,) = [each for each in memory.problems() if "journal.json" in each.path]
+    assert "a delete of MEM-1.md was prepared " in told.message
+    assert (told.line, told.column) == (1, 1)
+    (look,) = memory.repair(dry_run=True, now=NOW).mends
+    assert (look.path, look.tx) == (".workflow/memory/.memsite/journal.json", None)
+    assert told.message in look.action
+    (mend,) = memory.repair(now=NOW).mends
+    assert mend.action.startswith("took back a delete that was prepared ")
+    assert tree(memory.project) == before
+    assert memory.undo_list() == ()
+    assert not list(folder.glob(".memsite/journal*"))
+
+
+def test_names_that_change_are_flushed(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every folder in which a name appears or goes is on the disk before the write is done."""
+    memory = _journal_of_a_deletion(make)
+    memory.repair(now=NOW)
+    flushed: list[str] = []
+    for module in (files, journal):
+        monkeypatch.setattr(module, "sync_folder", lambda path: flushed.append(path.name))
+    done = memory.delete("TIP-2", now=NOW)
+    # The transaction's folder and that of all; the journal; the index; then what was removed; no journal.
+    assert flushed == [done.tx, "trash", ".memsite", "memory", "memory", done.tx, ".memsite"]
+
+
 def test_a_stranger_in_between_stops_the_recovery(make: Make) -> None:
     memory = _journal_of_a_deletion(make)
     index = memory.project / ".workflow/memory/memory-index.json"
@@ -1424,41 +1513,45 @@ def test_repair_mends_rows_and_keeps_the_shape(make: Make) -> None:
     text = (memory.project / ".workflow/memory/memory-index.json").read_text()
     row = '{"id": "TIP-3", "type": "tip", "title": "Three", "tags": ["a"], "file": "TIP-3.md"}'
     assert text == f'[\n\t{{"id": "MEM-1", "file": "MEM-1.md", "x": 1}},\n\t{row}\n]'
-def test_the_next_writer_takes_back_what_was_not_begun(make: Make) -> None:
-    memory = _journal_of_a_deletion(make)
-    folder = memory.project / ".workflow/memory"
-    (copy,) = folder.glob(".memsite/trash/*/0-memory-index.json")
-    shutil.copy(copy, folder / "memory-index.json")
-    before = tree(memory.project)
-    memory.reload()
-    (told,) = [each for each in memory.problems() if "journal.json" in each.path]
-    assert "a delete of MEM-1.md was prepared " in told.message
-    assert (told.line, told.column) == (1, 1)
-    (look,) = memory.repair(dry_run=True, now=NOW).mends
-    assert (look.path, look.tx) == (".workflow/memory/.memsite/journal.json", None)
-    assert told.message in look.action
-    (mend,) = memory.repair(now=NOW).mends
-    assert mend.action.startswith("took back a delete that was prepared ")
-    assert tree(memory.project) == before
-    assert memory.undo_list() == ()
-    assert not list(folder.glob(".memsite/journal*"))
-
-
-def test_names_that_change_are_flushed(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every folder in which a name appears or goes is on the disk before the write is done."""
-    memory = _journal_of_a_deletion(make)
-    memory.repair(now=NOW)
-    flushed: list[str] = []
-    for module in (files, journal):
-        monkeypatch.setattr(module, "sync_folder", lambda path: flushed.append(path.name))
-    done = memory.delete("TIP-2", now=NOW)
-    # The transaction's folder and that of all; the journal; the index; then what was removed; no journal.
-    assert flushed == [done.tx, "trash", ".memsite", "memory", "memory", done.tx, ".memsite"]
-
-
     assert memory.repair(now=NOW).mends == ()
     memory.undo(now=NOW)
     assert (memory.project / ".workflow/memory/memory-index.json").read_text() == index
+
+
+def test_repair_makes_an_index_only_where_one_belongs(make: Make) -> None:
+    memory = make(**{"vault/MEM-1.md": "m\n", "system/TIP-1.md": "t\n"})
+    before = tree(memory.project)
+    assert memory.repair(rebuild_index=True, now=NOW).mends == ()
+    assert tree(memory.project) == before
+    memory = make(**{".workflow/memory/MEM-1.md": "m\n"})
+    assert memory.repair(now=NOW).mends == ()
+    (mend,) = memory.repair(rebuild_index=True, now=NOW).mends
+    assert mend.action == "make a new index of 1 file"
+    assert [row["file"] for row in index_of(memory)] == ["MEM-1.md"]
+
+
+def test_a_row_that_repair_adds_has_the_keys_of_the_last_one(make: Make) -> None:
+    old, last = (
+        {"id": "A", "file": "A.md"},
+        {"id": "B", "path": "old/MEM-1.md", "summary": "s", "timestamp": "x"},
+    )
+    memory = make(
+        **{
+            ".workflow/memory/MEM-1.md": "m\n",
+            ".workflow/memory/A.md": "a\n",
+            ".workflow/memory/TIP-7.md": "---\ndate: 2026-03-01\n---\n# Seven\n",
+            ".workflow/memory/memory-index.json": json.dumps({"entries": [old, last]}),
+        }
+    )
+    memory.repair(now=NOW)
+    assert index_of(memory)[-1] == {
+        "id": "TIP-7",
+        "type": "tip",
+        "timestamp": "2026-03-01",
+        "summary": "Seven",
+        "tags": [],
+        "path": "old/TIP-7.md",
+    }
 
 
 # What a deletion says
@@ -1516,42 +1609,6 @@ def test_an_own_folder_that_is_none_harms_no_reader(make: Make) -> None:
     assert memory.undo_list() == ()
     with pytest.raises(OutsideStore):
         memory.edit("a", "append", "b [[x]]")
-
-
-def test_repair_makes_an_index_only_where_one_belongs(make: Make) -> None:
-    memory = make(**{"vault/MEM-1.md": "m\n", "system/TIP-1.md": "t\n"})
-    before = tree(memory.project)
-    assert memory.repair(rebuild_index=True, now=NOW).mends == ()
-    assert tree(memory.project) == before
-    memory = make(**{".workflow/memory/MEM-1.md": "m\n"})
-    assert memory.repair(now=NOW).mends == ()
-    (mend,) = memory.repair(rebuild_index=True, now=NOW).mends
-    assert mend.action == "make a new index of 1 file"
-    assert [row["file"] for row in index_of(memory)] == ["MEM-1.md"]
-
-
-def test_a_row_that_repair_adds_has_the_keys_of_the_last_one(make: Make) -> None:
-    old, last = (
-        {"id": "A", "file": "A.md"},
-        {"id": "B", "path": "old/MEM-1.md", "summary": "s", "timestamp": "x"},
-    )
-    memory = make(
-        **{
-            ".workflow/memory/MEM-1.md": "m\n",
-            ".workflow/memory/A.md": "a\n",
-            ".workflow/memory/TIP-7.md": "---\ndate: 2026-03-01\n---\n# Seven\n",
-            ".workflow/memory/memory-index.json": json.dumps({"entries": [old, last]}),
-        }
-    )
-    memory.repair(now=NOW)
-    assert index_of(memory)[-1] == {
-        "id": "TIP-7",
-        "type": "tip",
-        "timestamp": "2026-03-01",
-        "summary": "Seven",
-        "tags": [],
-        "path": "old/TIP-7.md",
-    }
 
 
 def test_a_pipe_in_the_place_of_a_note_stops_the_recovery(make: Make) -> None:
