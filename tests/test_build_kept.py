@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ import pytest
 from memsite.build.audit import Audit
 from memsite.build.kept import Kept
 from memsite.build.last import LastBuild, files_of
-from memsite.build.output import open_output
+from memsite.build.output import MARK, open_output
 
 Site = Mapping[str, tuple[str | None, str]]
 """Key and text of each file."""
@@ -81,7 +82,7 @@ def test_what_is_the_same_is_kept(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "what", ["nothing known", "another key", "other settings", "edited", "gone", "touched"]
+    "what", ["nothing known", "another key", "other settings", "edited", "gone", "touched", "of two builds"]
 )
 def test_what_may_differ_is_made(tmp_path: Path, what: str) -> None:
     last = build(tmp_path, SITE).last
@@ -92,6 +93,9 @@ def test_what_may_differ_is_made(tmp_path: Path, what: str) -> None:
         place.write_text("longer than it was" * 9)
     elif what == "gone":
         place.unlink()
+    elif what == "of two builds":  # one of them was killed, and either may have left the file
+        manifest = json.loads((tmp_path / MARK).read_text())
+        (tmp_path / MARK).write_text(json.dumps({**manifest, "before": {"a.html": ["0" * 64]}}))
     elif what == "touched":
         os.utime(place, ns=(1, 1))
     settings = "t" if what == "other settings" else "s"
@@ -137,7 +141,7 @@ def test_relations_are_handed_on_under_the_same_settings(tmp_path: Path) -> None
 
 def test_notes_are_counted_by_their_markdown(tmp_path: Path) -> None:
     def notes(**keys: str) -> Site:
-        return {f"{name}.md": (key, key) for name, key in keys.items()} | {"x.html": ("9", "<p>")}
+        return {f"{name}.md": (key, key) for name, key in keys.items()} | {"x.html": ("".join(keys), "<p>")}
 
     first = build(tmp_path, notes(a="1", b="1", c="1"))
     assert first.since == {}

@@ -90,6 +90,7 @@ def test_the_manifest_names_every_file(tmp_path: Path) -> None:
     build(tmp_path, {"b.html": "b", "a.html": "a"})
     manifest = json.loads((tmp_path / MARK).read_text())
     assert list(manifest) == ["version", "files"]
+    assert manifest["version"] == 1
     assert list(manifest["files"]) == ["a.html", "b.html"]
     assert manifest["files"]["a.html"] == "ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb"
 
@@ -125,10 +126,11 @@ def test_a_folder_with_files_is_refused_and_left_alone(tmp_path: Path) -> None:
     assert is_ours(tmp_path / "site")
 
 
-def test_a_folder_that_only_git_needs_counts_as_empty(tmp_path: Path) -> None:
-    (tmp_path / ".gitignore").write_text("*\n")
+@pytest.mark.parametrize("name", [".gitignore", ".gitkeep", ".git"])
+def test_a_folder_that_only_git_needs_counts_as_empty(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("*\n")
     build(tmp_path, {"a.html": "a"})
-    assert tree(tmp_path) == {".gitignore": "*\n", "a.html": "a"}
+    assert tree(tmp_path) == {name: "*\n", "a.html": "a"}
 
 
 def test_a_mark_that_is_a_link_is_no_mark(tmp_path: Path) -> None:
@@ -192,10 +194,10 @@ def test_nothing_is_removed_through_a_linked_folder(tmp_path: Path) -> None:
     build(site, {"a.html": "a", "deep/er/b.html": "b"})
     (site / "deep").rename(outside)
     (site / "deep").symlink_to(outside)
-    assert build(site, {"a.html": "a"}).removed == ()
-    assert tree(outside) == {"er/b.html": "b"}
     with open_output(site, stores=()) as output:
         assert not output.holds("deep/er/b.html")
+    assert build(site, {"a.html": "a"}).removed == ()
+    assert tree(outside) == {"er/b.html": "b"}
 
 
 def test_foreign_folders_and_links_are_in_the_way(tmp_path: Path) -> None:

@@ -204,6 +204,16 @@ def test_allowed_values_pass() -> None:
     allow = AllowList(b"k", frozenset({fingerprint(TOKEN, b"k")}))
     guard = Guard(allow=allow, redacts=True)
     assert published(guard, source(f"x {TOKEN}")).content == f"x {TOKEN}".encode()
+    look(guard, "a.html", f"<p>{TOKEN}</p>\n{SECRETS['stripe'][1]}".encode())
+    assert [(place.path, place.line, place.kind) for place in guard.places] == [("a.html", 2, "stripe-key")]
+
+
+def test_a_mere_guess_passes_the_gate() -> None:
+    from memsite.leaks import Leak as Found
+
+    guard = Guard(engine=lambda text: [Found("guess", "horse", 0, 5, confidence="low")])
+    look(guard, "a.txt", f"horse\n{SECRETS['stripe'][1]}".encode())
+    assert [(place.line, place.kind) for place in guard.places] == [(2, "stripe-key")]
 
 
 def test_an_engine_counts() -> None:
@@ -212,4 +222,11 @@ def test_an_engine_counts() -> None:
     guard = Guard(engine=lambda text: [Found("own-rule", "zebra", 0, 5)] if text.startswith("zebra") else [])
     published(guard, source("zebra crossing"))
     assert [place.kind for place in guard.places] == ["own-rule"]
+    guard = Guard(
+        engine=lambda text: (
+            [Found("own-rule", "zebra", at, at + 5)] if (at := text.find("zebra")) >= 0 else []
+        )
+    )
+    look(guard, "a.txt", b"a horse\nzebra crossing")
+    assert [(place.path, place.line, place.kind) for place in guard.places] == [("a.txt", 2, "own-rule")]
     assert replace(guard.places[0]) == guard.places[0]
