@@ -106,7 +106,9 @@ def test_dangerous_folders_are_refused(tmp_path: Path) -> None:
     (vault / "sub").mkdir(parents=True)
     (tmp_path / "file").write_text("x")
     (tmp_path / "link").symlink_to(vault / "sub")
+    (tmp_path / "alias").symlink_to(vault)
     assert "store itself" in refused(vault, vault)
+    assert "store itself" in refused(vault, tmp_path / "alias")
     assert "holds the memory store" in refused(tmp_path / "p", vault)
     assert "holds the memory store" in refused(vault / "sub" / ".." / "..", vault)
     assert "root of the file system" in refused(Path("/"), vault)
@@ -256,14 +258,15 @@ def test_pages_have_the_rights_of_other_files(tmp_path: Path) -> None:
     assert (tmp_path / "site" / "a.html").stat().st_mode == (tmp_path / "usual").stat().st_mode
 
 
-def test_a_linked_file_is_replaced_not_written_through(tmp_path: Path) -> None:
+@pytest.mark.parametrize("precious", ["x", "a"])
+def test_a_linked_file_is_replaced_not_written_through(tmp_path: Path, precious: str) -> None:
     site = tmp_path / "site"
-    (tmp_path / "precious").write_text("x")
+    (tmp_path / "precious").write_text(precious)
     build(site, {"a.html": "a"})
     (site / "a.html").unlink()
     (site / "a.html").symlink_to(tmp_path / "precious")
     build(site, {"a.html": "a"})
-    assert (tmp_path / "precious").read_text() == "x"
+    assert (tmp_path / "precious").read_text() == precious
     assert not (site / "a.html").is_symlink()
 
 

@@ -96,7 +96,10 @@ def test_the_gate_looks_at_what_was_missed_before() -> None:
     look(guard, "files/a.png", TOKEN.encode())
     with pytest.raises(Leak):
         guard.refuse()
-    assert [place.path for place in guard.places] == ["search/0.js", "n/█github-token█.html"]
+    assert [(place.path, place.line) for place in guard.places] == [
+        ("search/0.js", 1),
+        ("n/█github-token█.html", 1),
+    ]
 
 
 def test_the_frame_of_pages_hides_nothing() -> None:
