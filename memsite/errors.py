@@ -1,4 +1,4 @@
-"""What memsite refuses to do, one class a code (listed in the README)."""
+"""What memsite refuses to do, one class a code (docs/rules.md lists them)."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ class MemsiteError(Exception):
 
 
 class NoStore(MemsiteError):
-    """There is no memory here: no folder that memsite takes for a store."""
+    """There is no store here, or none of the kind that is needed."""
 
     code, rule, exit_code = "E001", "no-store", 2
 
 
 class NotFound(MemsiteError):
-    """No note, store, concept or transaction of this name; near names are given."""
+    """No note, store, concept or transaction of this name, or a file that cannot be read."""
 
     code, rule = "E002", "not-found"
 
@@ -66,7 +66,7 @@ class StaleChecksum(MemsiteError):
 
 
 class WikiLinkRequired(MemsiteError):
-    """New text, or what an edit would leave, holds no WikiLink."""
+    """The text of an edit, or the note that it would leave, holds no WikiLink."""
 
     code, rule = "E007", "wikilink-required"
 
@@ -96,13 +96,13 @@ class OutsideStore(MemsiteError):
 
 
 class BadEncoding(MemsiteError):
-    """The text is not valid UTF-8."""
+    """The text is not valid UTF-8, or not text at all."""
 
     code, rule = "E012", "bad-encoding"
 
 
 class Locked(MemsiteError):
-    """Somebody else is writing to the store; its holder is named."""
+    """Somebody else is writing to the store or the site, or a write there was interrupted."""
 
     code, rule = "E013", "locked"
 
@@ -132,13 +132,13 @@ class Leak(MemsiteError):
 
 
 class ReadOnly(MemsiteError):
-    """The file or folder cannot be written."""
+    """The file or folder cannot be written, or the server is read-only."""
 
     code, rule = "E018", "read-only"
 
 
 class BadArgument(MemsiteError):
-    """The call is not understood."""
+    """The call is not understood, or something it names is not there."""
 
     code, rule, exit_code = "E019", "bad-argument", 2
 

@@ -116,7 +116,8 @@ def build_site(
     `leaks` says what becomes of a note with a secret (default: "refuse", or "redact" if the configuration
     says so). With `earlier`, a page says what changed since. `swapping` is held while the new files take
     the old ones' places. `jobs` processes share the work (default: as many as there are processors; one
-    where threads run). Raises Leak (E017), ForeignOutput (E016), ReadOnly (E018), Locked (E013).
+    where threads run). Raises Locked (E013), BadConfig (E015), ForeignOutput (E016), Leak (E017) and
+    ReadOnly (E018).
     """
     clock = _Clock(progress or _silent)
     target = Path(output) if output is not None else memory.project / memory.config.site.output

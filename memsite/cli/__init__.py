@@ -14,7 +14,7 @@ __all__ = ["main"]
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run memsite with `arguments` (default: those of the process) and exit.
 
-    Exit codes: 0 done, 1 findings or a refused operation, 2 could not run at all.
+    Exit codes: 0 done, 1 findings, a search without hits or a refused operation, 2 could not run at all.
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):

@@ -207,7 +207,7 @@ TOOLS: Final[tuple[MemoryTool, ...]] = (
     ),
     MemoryTool(
         "Sync",
-        "Read everything again and count notes, links, concepts, relations, communities and problems.",
+        "Read everything again and count notes, links, concepts, relations, communities and findings.",
         operations.sync,
         Counts,
         {},
@@ -220,7 +220,7 @@ TOOLS: Final[tuple[MemoryTool, ...]] = (
         {
             "severity": _text("The mildest to show.", enum=["error", "warning", "info"], default="info"),
             "store": _STORE,
-            "limit": _number("Most problems to show.", 100),
+            "limit": _number("Most findings to show.", 100),
         },
     ),
     MemoryTool(

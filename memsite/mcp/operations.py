@@ -33,7 +33,7 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What is wrong with the memory; `counts` by severity, also of what is not shown."""
+    """What is wrong with the memory; `counts` by severity, also of those beyond `limit`."""
 
     counts: Mapping[str, int]
     problems: tuple[Problem, ...]

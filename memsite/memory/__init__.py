@@ -53,7 +53,8 @@ def open_memory(
     """The memory of the project that `project` (default: the current folder) lies in.
 
     `documents` may hold notes that are parsed already, by checksum; parsed ones are added to it.
-    Raises NoStore (E001) when there is no store and BadConfig (E015) for a bad configuration.
+    Raises NoStore (E001) when there is no store, BadConfig (E015) for a bad configuration and
+    BadArgument (E019) for a named folder that is not there.
     """
     from memsite.config import load_config
     from memsite.stores import find_stores, project_root
@@ -249,7 +250,10 @@ class Memory:
         before: str | date | None = None,
         after: str | date | None = None,
     ) -> tuple[Row, ...]:
-        """The notes that fit, newest first. Dates are days, left out themselves on both sides."""
+        """The notes that fit, newest first. Dates are days, left out themselves on both sides.
+
+        Raises NotFound (E002) for an unknown store, BadArgument (E019) for what is not a day.
+        """
         from memsite.memory.listing import rows
 
         wanted = filter_of(store=store, tags=tags, types=types, before=before, after=after)
@@ -265,7 +269,11 @@ class Memory:
         limit: int = 20,
         regex: bool = False,
     ) -> SearchAnswer:
-        """The notes that hold `query`, best first. Raises BadArgument (E019) for nothing to search."""
+        """The notes that hold `query`, best first.
+
+        Raises NotFound (E002) for an unknown store, BadArgument (E019) for nothing to search and for a
+        bad pattern.
+        """
         from memsite.memory.searching import search_notes
 
         wanted = filter_of(store=store, tags=tags, types=types)
@@ -274,7 +282,10 @@ class Memory:
     def context(
         self, concept: str, *, depth: int = 1, max_results: int = 20, content: bool = False
     ) -> ConceptContext:
-        """What lies around a concept: relations, their relations, its community, previews."""
+        """What lies around a concept: relations, their relations, its community, previews.
+
+        Raises NotFound (E002) with near concepts, BadArgument (E019) for a depth or number below 1.
+        """
         from memsite.memory.context import context_of
 
         return context_of(self, concept, depth=depth, most=max_results, content=content)
@@ -308,8 +319,8 @@ class Memory:
     ) -> Written:
         """Change the text of a note; see `memsite.edit`. `expected` is the checksum of a reading.
 
-        Raises E002 and E005 for a name that is not exact, E006 when the note changed since, E007 to
-        E010 and E012 by the rules of the edit, E013 and E018 when it cannot be written.
+        Raises E002, E005 and E011 for a name that is not exact, E006 when the note changed since, E007 to
+        E010, E012 and E019 by the rules of the edit, E013 and E018 when it cannot be written.
         """
         from memsite.memory.writing import edit_note
 
@@ -339,7 +350,7 @@ class Memory:
         dry_run: bool = False,
         now: datetime | None = None,
     ) -> Written:
-        """Replace the whole file by what came back from an editor."""
+        """Replace the whole file by what came back from an editor. Raises what `edit` raises."""
         from memsite.memory.writing import edit_whole_note
 
         return edit_whole_note(
@@ -365,7 +376,11 @@ class Memory:
         dry_run: bool = False,
         now: datetime | None = None,
     ) -> Written:
-        """Make a tip or compact entry with its index row, or a topic with its line in MEMORY.md."""
+        """Make a tip or compact entry with its index row, or a topic with its line in MEMORY.md.
+
+        Raises NoStore (E001) where no store fits, NotFound (E002) for an unknown one, IndexUnreadable
+        (E014), BadArgument (E019), and E013 and E018 when it cannot be written.
+        """
         from memsite.memory.creating import NewNote, new_note
 
         wanted = NewNote(kind, title, content, tuple(tags), type, description)
@@ -379,7 +394,11 @@ class Memory:
         dry_run: bool = False,
         now: datetime | None = None,
     ) -> Written:
-        """Move a note into the trash, its index row with it. Raises MemoryProtected (E004)."""
+        """Move a note into the trash, its index row with it.
+
+        Raises MemoryProtected (E004) for MEMORY.md, IndexUnreadable (E014), else what `edit` raises for
+        a name, a checksum or a store that cannot be written.
+        """
         from memsite.memory.removing import delete_note
 
         return delete_note(self, identifier, expected=_checksum(expected), dry_run=dry_run, now=now or _now())
@@ -395,7 +414,11 @@ class Memory:
         dry_run: bool = False,
         now: datetime | None = None,
     ) -> Pruned:
-        """Remove all workflow notes that fit. Raises PruneNeedsFilter (E003) without a filter."""
+        """Move all entries of workflow stores that fit into the trash.
+
+        Raises PruneNeedsFilter (E003) without tag, type or date, BadArgument (E019) for another kind of
+        store, StaleChecksum (E006) when one of them changes meanwhile.
+        """
         from memsite.memory.removing import prune_notes
 
         wanted = filter_of(store=store, tags=tags, types=types, before=before, after=after)
@@ -409,7 +432,10 @@ class Memory:
         dry_run: bool = False,
         now: datetime | None = None,
     ) -> Undone:
-        """Take back a write: the last one, or the one that `tx` names."""
+        """Take back a write: the last one, or the one that `tx` names.
+
+        Raises NotFound (E002) when there is none, StaleChecksum (E006) when a file changed since.
+        """
         from memsite.memory.undoing import undo
 
         return undo(self, tx, store_name=store, dry_run=dry_run, now=now or _now())

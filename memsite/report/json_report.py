@@ -52,7 +52,7 @@ def report_value(health: Health) -> dict[str, object]:
 
 
 def problem_value(problem: Problem) -> dict[str, object]:
-    """One problem for a program; also what `check` hands to other JSON answers."""
+    """One problem for a program, in the report and in the diff."""
     return {**asdict(problem), "related": list(problem.related)}
 
 
