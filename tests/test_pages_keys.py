@@ -66,7 +66,7 @@ REASONS = {
     "what occurs with a concept": ({"notes/c.md": BASE["notes/c.md"].replace("[[moon]]", "[[star]]")}, "concept/tide.html"),
     "the text of a note within a note within it": ({"notes/shown/psi.md": "# Psi\n\nothers\n"}, "notes/shown/f.html"),
     "a mention with other words around it": ({"notes/shown/psi.md": "# Psi\n\nsee Delta here\n"}, "notes/sub/d.html"),
-    "a mention that another name takes": ({"notes/far/other.md": "# Gamma Delta\n"}, "notes/c.html"),
+    "a mention that another name takes": ({"notes/far/other.md": "---\naliases: [Gamma Delta]\n---\n# Other\n"}, "notes/c.html"),
     "an embedded note that becomes private": ({"notes/shown/psi.md": "---\npublish: false\n---\n# Psi\n"}, "notes/shown/chi.html"),
     "an embedded note that is not there": ({"notes/shown/chi.md": "# Chi\n\n![[psi]] ![[gone]]\n"}, "notes/shown/f.html"),
     "the group of a concept": ({"notes/sub/d.md": "# Delta\n\n[[moon]] [[star]]\n"}, "concept/tide.html"),
