@@ -465,6 +465,10 @@ def test_include_and_exclude(tmp_path: Path) -> None:
     assert list_folder(tmp_path, include=("deep/**",)).files == {"deep/p.png", "drafts/q.png"}
     notes = vault(tmp_path, include=("deep/**",), exclude=("drafts/",))
     assert notes.paths() == ("deep/d.md",)
+    assert notes.has(notes.read("deep/d.md").path)
+    (tmp_path / "deep/d.md").write_bytes(b"\0" * 9)
+    with pytest.raises(BadEncoding, match="not a text file"):
+        notes.read("deep/d.md")
     for path in ("a.md", "deep/drafts/c.md"):
         with pytest.raises(NotFound):
             notes.read(path)

@@ -404,6 +404,8 @@ def test_wiki_index_rows_of_the_folder_are_taken(tmp_path: Path) -> None:
 
 def test_knowhow_without_any_index(tmp_path: Path) -> None:
     store = wiki(tmp_path)
+    (store.root / "wiki-index.json").write_text("of its own")
+    assert store.view().files == {"wiki-index.json"}
     (tmp_path / ".workflow" / "wiki-index.json").unlink()
     assert store.view().problems == ()
     assert paths(store) == ["KNW-a.md", "sub/DOC-b.md"]

@@ -41,6 +41,7 @@ from memsite.errors import (
 )
 from memsite.memory import Memory, open_memory, writing
 from memsite.memory.answers import Written
+from memsite.note import Document
 from memsite.stores import Store, files, journal, trash
 from memsite.stores.disk import Attributes, write_new
 from memsite.stores.files import open_for_writing
@@ -1570,6 +1571,43 @@ def test_incoming_links_are_those_of_the_whole_graph(make: Make) -> None:
     quick = memory.incoming("memory://vault/a/Deep Learning")
     assert quick == memory.graph().backlinks["memory://vault/a/Deep Learning"]
     assert len(quick) >= 5
+
+
+INCOMING = {
+    "vault/deep/er/Stem name.md": "---\naliases: [Other-Name]\n---\n# The *title*\n",
+    "vault/up/guide/index.md": "# Start\n",
+    ".workflow/memory/TIP-5.md": "# Five\n",
+    ".workflow/memory/memory-index.json": '{"entries": [{"id": "ROW-5", "file": "TIP-5.md"}]}',
+}
+
+
+@pytest.mark.parametrize(
+    ("address", "link"),
+    [
+        ("memory://vault/deep/er/Stem name", b"[[stem_name]]"),
+        ("memory://vault/deep/er/Stem name", b"[[er/stem name]]"),
+        ("memory://vault/deep/er/Stem name", b"[[other name]]"),
+        ("memory://vault/deep/er/Stem name", b"[[The title|shown]]"),
+        ("memory://vault/deep/er/Stem name", b"[t](deep/er/Stem%20name.md)"),
+        ("memory://vault/deep/er/Stem name", b"Caf\xe9 [[stem name]]"),
+        ("memory://vault/up/guide/index", b"[t](up/guide/)"),
+        ("memory://workflow/TIP-5", b"[[ROW-5]]"),
+        ("memory://workflow/TIP-5", b"[[tip_5]]"),
+    ],
+)
+def test_a_link_is_found_by_whatever_name_it_uses(make: Make, address: str, link: bytes) -> None:
+    memory = make(**INCOMING, **{"vault/from.md": link, "vault/not.md": "nothing [[here]]\n"})
+    quick = memory.incoming(address)
+    assert [each.address for each in quick] == ["memory://vault/from"]
+    assert quick == memory.graph().backlinks[address]
+
+
+def test_only_notes_that_hold_a_name_are_parsed_for_the_links(tmp_path: Path, make: Make) -> None:
+    make(**{"vault/a.md": "# A name\n", "vault/b.md": "[[a name]]\n", "vault/c.md": "[[an ame]] banana\n"})
+    parsed: dict[str, Document] = {}
+    memory = open_memory(tmp_path, vaults=[("vault", tmp_path / "vault")], documents=parsed)
+    assert len(memory.incoming("memory://vault/a")) == 1
+    assert len(parsed) == 2
 
 
 # What readers and repairers may not trip over
