@@ -18,6 +18,7 @@ from unicodedata import normalize
 
 from memsite.errors import BadConfig
 from memsite.note import Severity, StoreKind
+from memsite.wording import system_reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,8 +169,7 @@ def _toml(file: Path) -> dict[str, Any]:
     except UnicodeDecodeError as error:
         raise BadConfig(f"{file.name} is not UTF-8: bad byte at offset {error.start}.") from error
     except OSError as error:
-        reason = (error.strerror or "unknown error").lower()
-        raise BadConfig(f"{file.name} cannot be read: {reason}.") from error
+        raise BadConfig(f"{file.name} cannot be read: {system_reason(error)}.") from error
 
 
 def _plain_reason(said: str) -> str:

@@ -28,7 +28,7 @@ def mcp_command(*, read_only: bool) -> None:
     except ModuleNotFoundError as error:
         raise BadArgument(
             f"`memsite mcp` needs {error.name}, which is not installed.",
-            hint="Install it with: pip install 'memsite[mcp]'",
+            hint="`pip install 'memsite[mcp]'` installs it.",
         ) from error
     from memsite.memory import open_memory
     from memsite.stores import project_root

@@ -17,8 +17,8 @@ from memsite.cli.options import examples, invocation, output_options, project_op
 from memsite.cli.shapes import stores_value
 from memsite.cli.terminal import echo, echo_answer, echo_json, note_line, print_rows, style, visible, warn
 from memsite.config import complaint
-from memsite.errors import BadArgument, NoStore, NotFound
-from memsite.wording import plural
+from memsite.errors import BadArgument, NoStore, NotFound, ReadOnly
+from memsite.wording import plural, system_reason
 
 if TYPE_CHECKING:
     from memsite.build import BuildResult, Leaks
@@ -111,7 +111,9 @@ def _say_whether_scanned() -> None:
     from memsite.leaks import available
 
     if not available():
-        note_line("Secrets were looked for with memsite's own patterns only: pip install 'memsite[guard]'.")
+        note_line(
+            "Only memsite's own patterns looked for secrets: `pip install 'memsite[guard]'` adds others."
+        )
 
 
 def _print_build(result: BuildResult, *, quiet: bool) -> None:
@@ -196,7 +198,7 @@ def serve_command(output: Path | None, port: int | None, host: str, *, open_: bo
         if find_spec(needed) is None:
             raise BadArgument(
                 f"`memsite serve` needs {needed}, which is not installed.",
-                hint="Install it with: pip install 'memsite[serve]'",
+                hint="`pip install 'memsite[serve]'` installs it.",
             )
     from memsite.build.output import guarded
     from memsite.serve import LOOPBACK, Preview, serve
@@ -323,7 +325,9 @@ def _write_page(memory: Memory, path: Path) -> None:
     try:
         path.write_bytes(page)
     except OSError as error:
-        raise BadArgument(f"'{path}' cannot be written: {error.strerror}.") from error
+        raise ReadOnly(
+            f"'{path}' cannot be written: {system_reason(error)}.", hint="Give another file with --html."
+        ) from error
     echo(visible(f"{path}: {len(page) / 1e6:.1f} MB"))
 
 

@@ -14,8 +14,8 @@ import click
 from memsite.cli.options import examples, invocation, project_options
 from memsite.cli.settings import Setting, all_settings, table_meanings, toml, toml_key
 from memsite.cli.terminal import echo, note_line, visible
-from memsite.errors import BadArgument, NoStore
-from memsite.wording import plural
+from memsite.errors import NoStore, ReadOnly
+from memsite.wording import plural, system_reason
 
 if TYPE_CHECKING:
     from memsite.config import Config
@@ -125,7 +125,7 @@ def _requirement() -> str:
 
 
 def _write(root: Path, name: str, text: str) -> None:
-    """Write a new file; one that is there stays. Raises BadArgument (E019) where it cannot be written."""
+    """Write a new file; one that is there stays. Raises ReadOnly (E018) where it cannot be written."""
     file = root / name
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -134,8 +134,9 @@ def _write(root: Path, name: str, text: str) -> None:
     except FileExistsError:
         echo(f"kept {name}: it is there already")
     except OSError as error:
-        raise BadArgument(
-            f"'{file}' cannot be written: {(error.strerror or 'unknown error').lower()}."
+        raise ReadOnly(
+            f"'{file}' cannot be written: {system_reason(error)}.",
+            hint="Give the folder write permission first.",
         ) from error
     else:
         echo(f"wrote {name}")

@@ -14,7 +14,7 @@ from memsite.cli import completion
 from memsite.cli.options import date_options, examples, filter_options, invocation, output_options
 from memsite.cli.terminal import echo, echo_answer, note_line, print_rows, style, visible, visible_block, warn
 from memsite.errors import BadArgument, BadEncoding
-from memsite.wording import plural
+from memsite.wording import plural, system_reason
 
 if TYPE_CHECKING:
     from memsite.edit import Operation
@@ -61,7 +61,7 @@ def given_text(content: str | None, content_file: str | None) -> str | None:
         raw = Path(content_file).read_bytes()
     except OSError as error:
         raise BadArgument(
-            f"'{content_file}' cannot be read: {(error.strerror or 'unknown error').lower()}.",
+            f"'{content_file}' cannot be read: {system_reason(error)}.",
             hint="Give a file that exists, or the text with --content.",
         ) from error
     return _decoded(raw, content_file)

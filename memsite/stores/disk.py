@@ -15,6 +15,7 @@ from pathlib import Path
 
 from memsite.errors import MemsiteError, NotFound, ReadOnly
 from memsite.note import Checksum
+from memsite.wording import system_reason
 
 _READ = (
     os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
@@ -161,5 +162,6 @@ def refusal(error: OSError, where: Path) -> MemsiteError:
         return ReadOnly(
             f"'{place}' cannot be written: read-only.", hint="Change its permissions first.", path=place
         )
-    reason = (error.strerror or "unknown error").lower()
-    return ReadOnly(f"'{place}' cannot be written: {reason}.", hint="Nothing was changed.", path=place)
+    return ReadOnly(
+        f"'{place}' cannot be written: {system_reason(error)}.", hint="Nothing was changed.", path=place
+    )

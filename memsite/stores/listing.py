@@ -10,6 +10,7 @@ from pathlib import Path
 from memsite.config import any_glob
 from memsite.errors import MemsiteError, NotFound
 from memsite.stores.reading import REPORT_MARK, SITE_MARK, real_parts, skipped
+from memsite.wording import system_reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +102,7 @@ class _Walk:
             with os.scandir(folder) as found:
                 return list(found)
         except OSError as error:
-            reason = (error.strerror or "unknown error").lower()
-            refusal = NotFound(f"The folder '{prefix or folder}' cannot be read: {reason}.")
+            refusal = NotFound(f"The folder '{prefix or folder}' cannot be read: {system_reason(error)}.")
             if not prefix:
                 raise refusal from error
             self.refused.append((prefix.rstrip("/"), refusal))

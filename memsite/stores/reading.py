@@ -20,6 +20,7 @@ from urllib.parse import unquote
 
 from memsite.errors import BadEncoding, MemsiteError, NotFound, OutsideStore
 from memsite.markdown.encoding import encoding_of
+from memsite.wording import system_reason
 
 MAX_NOTE_BYTES = 4 * 1024 * 1024
 """Larger notes are refused: sanitising HTML takes time quadratic in their size."""
@@ -237,7 +238,7 @@ def _refusal(path: str, error: OSError) -> MemsiteError:
         return _missing(path)
     if error.errno in (errno.EISDIR, errno.ENXIO):
         return NotFound(f"'{path}' is not a regular file.")
-    return NotFound(f"'{path}' cannot be read: {(error.strerror or 'unknown error').lower()}.")
+    return NotFound(f"'{path}' cannot be read: {system_reason(error)}.")
 
 
 def _missing(path: str, message: str = "") -> MemsiteError:
