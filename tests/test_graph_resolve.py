@@ -144,16 +144,20 @@ def test_the_exact_normal_form_wins() -> None:
         ("./torn", Missing("the note is there and cannot be read")),
         ("torn", Missing("the note is there and cannot be read")),
         ("other/torn", Missing("the note is there and cannot be read")),
+        ("Torn", Missing("the note is there and cannot be read")),
+        (markdown("torn.md"), Missing("the note is there and cannot be read")),
+        (markdown("../sub/Torn"), Missing("the note is there and cannot be read")),
+        ("projects/none/gone", Missing("there is no note at that path")),
         ("deep rest", at("projects/sub/deep_rest")),
     ],
 )
-def test_paths(name: str, target: Target) -> None:
+def test_paths(name: str | Link, target: Target) -> None:
     torn = Problem("W016", "encoding", "warning", "notes/projects/sub/torn.md", 1, 1, "x", store="vault")
     notes = [
         note("top.md"), note("ci-cd.md", title="CI/CD"), note("projects/sub/peer.md"),
         note("projects/api.md", title="/api/users"), note("projects/dot.md", title="./dotted"),
         note("projects/sub/deep_rest.md", title="Another"),
-        note("projects/sub/note.md", links=[wiki(name)]),
+        note("projects/sub/note.md", links=[name if isinstance(name, Link) else wiki(name)]),
     ]  # fmt: skip
     store = replace(view(), problems=(torn,))
     assert leads(resolve(notes, [store]), "projects/sub/note.md")[0] == target
@@ -325,6 +329,13 @@ def test_markdown_links(target: str, right: Target) -> None:
     notes = [note("guide.md", "## Set up\n## 3.2 Sleep & rest"), note("my note.md"), note("folder/index.md")]
     seat = note("sub/a.md", "## here", links=[markdown(target)])
     assert leads(resolve([*notes, seat], [view()]), "sub/a.md")[0] == right
+
+
+@pytest.mark.parametrize("name", ["index", "README", "_index"])
+def test_a_folder_is_its_index_note(name: str) -> None:
+    assert lead(markdown("../"), "sub/a.md", f"{name}.md") == at(name)
+    assert lead(markdown("../X/"), "sub/a.md", f"X/{name}.md") == at(f"X/{name}")
+    assert lead(markdown("."), "sub/a.md", f"sub/{name}.md", f"{name}.md") == at(f"sub/{name}")
 
 
 def test_markdown_links_to_files() -> None:

@@ -150,10 +150,12 @@ def test_each_secret_is_named_once_a_file_where_it_stands_first() -> None:
     guard, other = Guard(), SECRETS["stripe"][1]
     look(guard, "a.txt", f"x\n{other}\n\n{TOKEN} {TOKEN}\n{other} {TOKEN}\n".encode())
     look(guard, "b.html", f"<p>\n{TOKEN[:9]}<b>{TOKEN[9:]}</b>\n".encode())
+    look(guard, "c.json", f'{{\n"text": "x\\n{TOKEN}"}}'.encode())
     assert [(place.path, place.line, place.kind) for place in guard.places] == [
         ("a.txt", 2, "stripe-key"),
         ("a.txt", 4, "github-token"),
         ("b.html", 2, "github-token"),
+        ("c.json", 2, "github-token"),
     ]
 
 
