@@ -27,6 +27,7 @@ def test_a_sound_site_has_no_faults() -> None:
         '<a href="#">up</a><a href="../../graph.html#view=notes&amp;group=3">g</a><a href="../x.svg#part">s</a>'
         '<a HREF="HTTPS://e.example/">e</a><a href="../../folder/">f</a><a href="#%C3%A9">é</a><p id="é"></p>'
         '<img src="data:image/png;base64,AA">',
+        "s/deep/er/c.html": '<a href="../b.html">b</a><a href="../../../s/deep/b.html">b</a>',
         "graph.html": '<p class="a"><p class="b"><p class="a">',
         "style.css": '@font-face{src:url("f.woff2")} a{background:url(data:image/png;base64,AA)} '
         "b{filter:url(#own)} c{background:url( 's/p%20q.png' )}",

@@ -331,9 +331,9 @@ def test_age_by_type() -> None:
 
 
 def test_a_path_is_of_the_project_when_its_first_folder_is_there() -> None:
-    graph = graph_of({"a.md": "`src/gone.py` `else/gone.py` `deep/app.py` [[c]]"})
+    graph = graph_of({"a.md": "`src/gone.py` `else/gone.py` `deep/app.py` `src/deep/gone.py` [[c]]"})
     (problem,) = check(graph, project_files=frozenset({"src/deep/app.py", "top.py"}))
-    assert problem.message == "names project files that are not there: src/gone.py"
+    assert problem.message == "names project files that are not there: src/gone.py, src/deep/gone.py"
 
 
 # Baseline ------------------------------------------------------------------------------------

@@ -163,6 +163,7 @@ def test_what_everybody_sees_is_left_alone(text: str) -> None:
 
 PLACES = {
     "characters are counted": ("ä\nöö <!-- x -->", [(2, 4)]),
+    "after an empty line": ("\n<!-- x -->", [(2, 1)]),
     "at the very start": ("<!-- x -->", [(1, 1)]),
     "one after the other": ("<!-- a\n-->\n <!-- b --> <!-- c -->\n\n<!-- d -->", [(1, 1), (3, 2), (3, 13), (5, 1)]),
     "after a fence": ("```\n<!-- a -->\n```\n\n<!-- b -->", [(5, 1)]),

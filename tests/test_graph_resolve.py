@@ -360,6 +360,9 @@ def test_markdown_links_to_files() -> None:
     assert asset(wiki("data.csv#row=5#x")) == Asset("vault", "sub/data.csv")
     files = ("pic.png", "sub/other/pic.png", "far/img/pic.png", "far/my-img/pic.png")
     assert asset(wiki("img/pic.png", embed=True, image=True)) == Asset("vault", "far/img/pic.png")
+    assert asset(wiki("pic.png", embed=True, image=True)) == Asset("vault", "pic.png"), (
+        "at the root, not the nearest"
+    )
 
 
 def test_a_picture_is_never_a_note() -> None:

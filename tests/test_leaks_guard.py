@@ -128,6 +128,7 @@ def test_the_frame_of_pages_hides_nothing() -> None:
         ("a.html", f"<p>{TOKEN[:9]}\u200b{TOKEN[9:]}</p>"),
         ("a.js", 'x = ["' + TOKEN.replace("_", "\\u005f") + '"]'),
         ("a.json", f'{{"text": "first\\n{TOKEN}"}}'),
+        ("a.js", f'x = "{TOKEN.replace("_", "&#95;")}"'),
         ("a.json", f'{{"text": "first\\t{TOKEN}"}}'),
         ("a.json", f'{{"text": "first\\r{TOKEN}"}}'),
         ("a.svg", f"<text>{TOKEN[:9]}<a>{TOKEN[9:]}</a></text>"),
