@@ -548,14 +548,14 @@ def test_a_place_outside_is_refused_whatever_leads_there(tmp_path: Path) -> None
 
 def test_a_new_file_has_the_mode_that_the_system_gives_new_files(make: Make) -> None:
     memory = make()
-    before = os.umask(0o027)
+    before = os.umask(0o002)
     try:
         memory.new("tip", "T", "[[x]]", now=NOW)
     finally:
         after = os.umask(before)
-    assert after == 0o027
+    assert after == 0o002
     assert {stat.S_IMODE(path.stat().st_mode) for path in memory.project.glob(".workflow/memory/[!.]*")} == {
-        0o640
+        0o664
     }
 
 
@@ -1076,7 +1076,7 @@ def test_delete_takes_the_row_along_and_names_who_links(make: Make) -> None:
     assert [link.address for link in gone.linked_from] == ["memory://workflow/TIP-2"]
     assert [row["id"] for row in index_of(memory)] == ["TIP-2"]
     assert not (memory.project / ".workflow/memory/MEM-1.md").exists()
-    assert (gone.changed, gone.new_checksum) == (True, None)
+    assert (gone.address, gone.changed, gone.new_checksum) == ("memory://workflow/MEM-1", True, None)
     assert [each.addresses for each in memory.undo_list()] == [("memory://workflow/MEM-1",)]
 
 
