@@ -131,7 +131,7 @@ def _diff_parts(diff: MemoryDiff) -> list[str]:
     if diff.budgets:
         parts.append(_budget_table(diff.budgets))
     parts += [
-        _list("New problems", [_problem(problem) for problem in diff.new]),
+        _list("New findings", [_problem(problem) for problem in diff.new]),
         _list("Fixed", [_problem(problem) for problem in diff.fixed]),
         _list("Notes added", [f"{code(note.path)} {plain(note.title)}" for note in diff.added]),
         _list("Notes removed", [f"{code(note.path)} {plain(note.title)}" for note in diff.removed]),
