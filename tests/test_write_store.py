@@ -1574,7 +1574,7 @@ def test_incoming_links_are_those_of_the_whole_graph(make: Make) -> None:
 
 
 INCOMING = {
-    "vault/deep/er/Stem name.md": "---\naliases: [Other-Name]\n---\n# The *title*\n",
+    "vault/deep/er/Stem name.md": "---\naliases: [Other-Name, -lead]\n---\n# The *title*\n",
     "vault/up/guide/index.md": "# Start\n",
     ".workflow/memory/TIP-5.md": "# Five\n",
     ".workflow/memory/memory-index.json": '{"entries": [{"id": "ROW-5", "file": "TIP-5.md"}]}',
@@ -1588,18 +1588,19 @@ INCOMING = {
         ("memory://vault/deep/er/Stem name", b"[[er/stem name]]"),
         ("memory://vault/deep/er/Stem name", b"[[other name]]"),
         ("memory://vault/deep/er/Stem name", b"[[The title|shown]]"),
-        ("memory://vault/deep/er/Stem name", b"[t](deep/er/Stem%20name.md)"),
+        ("memory://vault/deep/er/Stem name", b"[t](../deep/er/Stem%20name.md)"),
+        ("memory://vault/deep/er/Stem name", b"[[lead]]"),
         ("memory://vault/deep/er/Stem name", b"Caf\xe9 [[stem name]]"),
-        ("memory://vault/up/guide/index", b"[t](up/guide/)"),
+        ("memory://vault/up/guide/index", b"[t](guide/)"),
         ("memory://workflow/TIP-5", b"[[ROW-5]]"),
         ("memory://workflow/TIP-5", b"[[tip_5]]"),
     ],
 )
 def test_a_link_is_found_by_whatever_name_it_uses(make: Make, address: str, link: bytes) -> None:
     # Far down, for the first lines of every note are read.
-    memory = make(**INCOMING, **{"vault/from.md": b"text\n" * 99 + b"\n" + link})
+    memory = make(**INCOMING, **{"vault/up/from.md": b"text\n" * 99 + b"\n" + link})
     quick = memory.incoming(address)
-    assert [each.address for each in quick] == ["memory://vault/from"]
+    assert [each.address for each in quick] == ["memory://vault/up/from"]
     assert quick == memory.graph().backlinks[address]
 
 
