@@ -137,6 +137,10 @@ def test_a_minified_object_stays_minified_and_counts_again() -> None:
             '  {\n   "id": "B",\n   "file": "B.md"\n  }\n ]\n}',
         ),
         ("{}", '{"B": {"id": "B", "file": "B.md"}}'),
+        (
+            '{\n "entries": [\n  {\n      "id": "A"\n  }\n ]\n}',
+            '{\n "entries": [\n  {\n      "id": "A"\n  },\n  {\n      "id": "B",\n      "file": "B.md"\n  }\n ]\n}',
+        ),
         # Of rows written in two manners the last one counts.
         (
             '[  {"id": "A"},\n{"id": "Z", "n": 1}]',
