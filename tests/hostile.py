@@ -131,7 +131,7 @@ class Watched:
         self.context: BrowserContext = browser.new_context(bypass_csp=not policy, reduced_motion="reduce")
         self.context.route(re.compile("^https?:"), self._route)
         self.page: Page = self.context.new_page()
-        self.page.set_default_timeout(10_000)
+        self.page.set_default_timeout(30_000)
         self.context.add_init_script("alert = confirm = prompt = (said) => console.info(`ran ${said}`)")
         self.page.on("console", lambda said: self._note(said.text) if said.text.startswith("ran ") else None)
         self.context.on(
