@@ -48,7 +48,8 @@ def leaves_store(note: Note, target: str) -> bool:
 def in_project(graph: Graph, note: Note, target: str) -> str:
     """The path in the project that a relative link out of `note` means."""
     folder = posixpath.dirname(shown_path(graph, note))
-    return posixpath.normpath(posixpath.join(folder, target.partition("#")[0]))
+    path = target.partition("#")[0].partition("?")[0]
+    return posixpath.normpath(posixpath.join(folder, path))
 
 
 def _folders(graph: Graph) -> frozenset[tuple[str, str]]:
