@@ -27,7 +27,7 @@ class Fragments:
         self._parents = _parents([heading.level for heading in document.headings])
         self._html_ids: frozenset[str] | None = None
 
-    def anchor(self, fragment: str, *, anchors_first: bool = False) -> str | None:
+    def anchor(self, fragment: str, *, anchors_first: bool) -> str | None:
         """The id on the page that `fragment` means, None when there is no such place.
 
         `fragment` is what stands after the `#`: `Setup`, `Setup#Linux` (Linux below Setup), `^block`.
