@@ -45,21 +45,21 @@ def find_communities(
     ids: Sequence[str],
     labels: Sequence[str],
     ranks: Sequence[float],
-    joined: Joined,
+    pairs: Any,
     *,
     resolution: float = 1.0,
     seed: int = 42,
 ) -> Grouping:
-    """Group nodes 0..n-1 by `joined` (node, node, weight), the two directions of a pair summed.
+    """Group nodes 0..n-1 by the table that `undirected` makes of their edges.
 
     Always the Louvain below, though faster ones exist as wheels for some machines: the same memory
     has to give the same numbers everywhere. Where a node has more than 16 edges on average, only the 16
     strongest of each are looked at. The biggest community is number 0; of equal ones the one with the
     smallest id.
     """
-    table = strong = undirected(len(ids), joined)
-    if len(table) > _STRONG_TIES * len(ids):
-        strong = table[strongest(len(ids), table, each=_STRONG_TIES)]
+    strong = pairs
+    if len(pairs) > _STRONG_TIES * len(ids):
+        strong = pairs[strongest(len(ids), pairs, each=_STRONG_TIES)]
     groups = sorted(_louvain(strong, resolution, seed), key=lambda group: (-len(group), group[0]))
     of = [-1] * len(ids)
     for number, group in enumerate(groups):
@@ -70,7 +70,7 @@ def find_communities(
         central = sorted(group, key=lambda place: (-ranks[place], ids[place]))
         name = _named_after([labels[place] for place in central])
         communities.append(Community(number, name, tuple(ids[place] for place in central)))
-    return Grouping(tuple(of), tuple(communities), _modularity(table, of))
+    return Grouping(tuple(of), tuple(communities), _modularity(pairs, of))
 
 
 def undirected(count: int, joined: Joined) -> Any:

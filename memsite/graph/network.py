@@ -147,8 +147,9 @@ def _network(
 ) -> Network:
     ranks = page_rank(len(ids), joined, directed=directed)
     labels = [_label(graph, node) for node in ids]
-    grouping = find_communities(ids, labels, ranks, joined, resolution=resolution, seed=seed)
-    degrees, sums = _degrees(len(ids), undirected(len(ids), joined))
+    pairs = undirected(len(ids), joined)
+    grouping = find_communities(ids, labels, ranks, pairs, resolution=resolution, seed=seed)
+    degrees, sums = _degrees(len(ids), pairs)
     kinds = map(_kind, ids)
     return Network(
         nodes=tuple(map(Node, ids, labels, kinds, degrees, sums, ranks, grouping.of)),

@@ -6,7 +6,7 @@ import random
 from collections import Counter
 
 from memsite.graph import Edge, Network, Node
-from memsite.graph.communities import find_communities
+from memsite.graph.communities import find_communities, undirected
 from memsite.pages.graph_model import Dot
 
 WORDS = """agent memory graph index store entry concept session plan build render template parser token cache
@@ -45,7 +45,7 @@ def _network(count: int, weights: dict[tuple[int, int], int]) -> Network:
     joined = [(one, other, weight) for (one, other), weight in sorted(weights.items())]
     degrees = Counter(end for pair in weights for end in pair)
     ranks = [1.0 + degrees[node] for node in range(count)]
-    grouping = find_communities(ids, labels, ranks, joined)
+    grouping = find_communities(ids, labels, ranks, undirected(count, joined))
     nodes = tuple(
         Node(ids[node], labels[node], "concept", degrees[node], degrees[node], ranks[node], grouping.of[node])
         for node in range(count)
